@@ -11,9 +11,9 @@ import { availableParallelism, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import pino from 'pino'
-import { jsonPage, jsonTexts } from '../../src/api/json-page.ts'
-import { listedObjectText } from '../../src/api/native/object-view.ts'
-import { listedVersionText } from '../../src/api/native/version-listing.ts'
+import { jsonLines, jsonPage, jsonTexts } from '../../src/api/json-page.ts'
+import { writeListedObject } from '../../src/api/native/object-view.ts'
+import { writeListedVersion } from '../../src/api/native/version-listing.ts'
 import type { Answer } from '../../src/api/route.ts'
 import type { BucketRecord } from '../../src/state-machine/buckets/records.ts'
 import { removeCleanStop } from '../../src/store/state/clean-stop.ts'
@@ -51,12 +51,12 @@ function listingsOf(reader: LevelStateReader, bucket: BucketRecord) {
     objects: async (after: string, prefix = '', delimiter = ''): Promise<Answer> => {
       const asked = { prefix, delimiter, limit: PAGE_KEYS, after }
       const { objects, commonPrefixes, ...head } = await pageOfObjects(reader, bucket.id, asked)
-      return jsonPage(head, { objects: objects.map(listedObjectText), ...folded(commonPrefixes) })
+      return jsonPage(head, { objects: jsonLines(objects, writeListedObject), ...folded(commonPrefixes) })
     },
     versions: async (keyMarker: string, prefix = '', delimiter = ''): Promise<Answer> => {
       const query = { prefix, delimiter, keyMarker, versionIdMarker: '', limit: PAGE_KEYS }
       const { versions, commonPrefixes, ...head } = await pageOfVersions(reader, bucket.id, query)
-      return jsonPage(head, { versions: versions.map(listedVersionText), ...folded(commonPrefixes) })
+      return jsonPage(head, { versions: jsonLines(versions, writeListedVersion), ...folded(commonPrefixes) })
     },
   }
 }

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import t from 'tap'
 import fc from 'fast-check'
-import { jsonPage, jsonTexts } from '../../src/api/json-page.ts'
-import { listedObjectText } from '../../src/api/native/object-view.ts'
-import { listedVersionText } from '../../src/api/native/version-listing.ts'
+import { jsonLines, jsonPage, jsonTexts } from '../../src/api/json-page.ts'
+import { writeListedObject } from '../../src/api/native/object-view.ts'
+import { writeListedVersion } from '../../src/api/native/version-listing.ts'
 import { contentsElements, prefixElements, versionElements } from '../../src/api/s3/listings/listing-view.ts'
 import { element, urlEncoded, xmlDocument, type XmlElement } from '../../src/api/s3/xml/write-xml.ts'
 import { timeText } from '../../src/api/wire.ts'
@@ -68,8 +68,8 @@ t.test('lines of JSON are what JSON.stringify makes of the view', async () => {
     fc.property(fc.array(object), fc.array(version), fc.array(text), (objects, versions, prefixes) => {
       const head = { bucket: 'b', isTruncated: false }
       const page = jsonPage(head, {
-        objects: objects.map(listedObjectText),
-        versions: versions.map(listedVersionText),
+        objects: jsonLines(objects, writeListedObject),
+        versions: jsonLines(versions, writeListedVersion),
         commonPrefixes: jsonTexts(prefixes),
       })
       assert.ok(page.kind === 'ready')

@@ -4,10 +4,10 @@
 import Type from 'typebox'
 import { listObjects } from '../../operations/objects/list-objects.ts'
 import { PHOTOS } from '../examples/names.ts'
-import { jsonPage, jsonTexts } from '../json-page.ts'
+import { jsonLines, jsonPage, jsonTexts } from '../json-page.ts'
 import { dataRoute } from '../route.ts'
 import { CONTINUATION_TOKEN, PAGE_END_SCHEMA, pageEnd } from '../wire.ts'
-import { ListedObjectView, listedObjectText } from './object-view.ts'
+import { ListedObjectView, writeListedObject } from './object-view.ts'
 
 const ListingQuery = Type.Object(
   {
@@ -66,7 +66,10 @@ export const listingRoutes = [
         keyCount: objects.length + commonPrefixes.length,
         ...pageEnd(page.nextContinuationToken),
       }
-      const lists = { objects: objects.map(listedObjectText), commonPrefixes: jsonTexts(commonPrefixes) }
+      const lists = {
+        objects: jsonLines(objects, writeListedObject),
+        commonPrefixes: jsonTexts(commonPrefixes),
+      }
       return jsonPage(head, lists)
     },
   ),

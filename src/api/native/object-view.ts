@@ -7,7 +7,8 @@ import Type, { type Static } from 'typebox'
 import { clientVersionId } from '../../operations/objects/object-checks.ts'
 import type { BucketRecord } from '../../state-machine/buckets/records.ts'
 import type { ObjectRecord } from '../../state-machine/versions/records.ts'
-import type { ListedObject } from '../../state-machine/versions/listed-version.ts'
+import type { ListedMetadata, ListedObject } from '../../state-machine/versions/listed-version.ts'
+import type { JsonBytes } from '../json-bytes.ts'
 import type { HeaderNote } from '../route.ts'
 import { orNull, Time, timeText } from '../wire.ts'
 import { HoldView, holdView, RetentionView, retentionView } from './lock-view.ts'
@@ -112,15 +113,33 @@ function partsOf({ body }: ObjectRecord): number {
 }
 
 /** JSON of a `ListedObjectView`. */
-export function listedObjectText(object: ListedObject): string {
-  const times = `"lastModified":"${timeText(object.lastModified)}","storageClass":"${STORAGE_CLASS}"`
-  return `{"key":${JSON.stringify(object.key)},"size":${object.size},"etag":${JSON.stringify(object.etag)},${times},"versionId":"${clientVersionId(object)}"${object.isOfCustomer === true ? ',"customerKey":true' : ''}${metadataText(object)}}`
+export function writeListedObject(object: ListedObject, into: JsonBytes): void {
+  into.plain('{"key":')
+  into.text(object.key)
+  into.plain(',"size":')
+  into.plain(`${object.size}`)
+  into.plain(',"etag":')
+  into.text(object.etag)
+  into.plain(',"lastModified":"')
+  into.plain(timeText(object.lastModified))
+  into.plain(LISTED_CLASS)
+  into.plain(clientVersionId(object))
+  into.plain(object.isOfCustomer === true ? '","customerKey":true' : '"')
+  if (object.metadata !== undefined) writeMetadata(object.metadata, into)
+  into.plain('}')
 }
 
-function metadataText({ metadata }: ListedObject): string {
-  if (metadata === undefined) return ''
-  const members = metadata.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`)
-  return `,"metadata":{${members.join(',')}}`
+const LISTED_CLASS = `","storageClass":"${STORAGE_CLASS}","versionId":"`
+
+function writeMetadata(metadata: ListedMetadata, into: JsonBytes): void {
+  into.plain(',"metadata":{')
+  metadata.forEach(([name, value], n) => {
+    if (n > 0) into.plain(',')
+    into.text(name)
+    into.plain(':')
+    into.text(value)
+  })
+  into.plain('}')
 }
 
 export const OBJECT_HEADERS: readonly HeaderNote[] = [

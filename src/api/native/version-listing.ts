@@ -6,7 +6,8 @@ import { listObjectVersions } from '../../operations/objects/list-object-version
 import { clientVersionId } from '../../operations/objects/object-checks.ts'
 import type { ListedVersion } from '../../state-machine/versions/listed-version.ts'
 import { PHOTOS } from '../examples/names.ts'
-import { jsonPage, jsonTexts } from '../json-page.ts'
+import type { JsonBytes } from '../json-bytes.ts'
+import { jsonLines, jsonPage, jsonTexts } from '../json-page.ts'
 import { dataRoute } from '../route.ts'
 import { Time, timeText } from '../wire.ts'
 import { STORAGE_CLASS } from './object-view.ts'
@@ -85,18 +86,32 @@ export const versionListingRoutes = [
           : { nextVersionIdMarker: page.next?.versionIdMarker }),
       }
       const { versions, commonPrefixes } = page
-      const lists = { versions: versions.map(listedVersionText), commonPrefixes: jsonTexts(commonPrefixes) }
+      const lists = {
+        versions: jsonLines(versions, writeListedVersion),
+        commonPrefixes: jsonTexts(commonPrefixes),
+      }
       return jsonPage(head, lists)
     },
   ),
 ]
 
 /** JSON of a `ListedVersionView`. */
-export function listedVersionText(version: ListedVersion): string {
-  const { key, isLatest, lastModified } = version
+export function writeListedVersion(version: ListedVersion, into: JsonBytes): void {
   const isMarker = version.kind === 'deleteMarker'
-  const flags = `"isLatest":${isLatest},"isDeleteMarker":${isMarker}`
-  const place = `{"key":${JSON.stringify(key)},"versionId":"${clientVersionId(version)}",${flags},"lastModified":"${timeText(lastModified)}"`
-  if (isMarker) return `${place}}`
-  return `${place},"size":${version.size},"etag":${JSON.stringify(version.etag)},"storageClass":"${STORAGE_CLASS}"}`
+  into.plain('{"key":')
+  into.text(version.key)
+  into.plain(',"versionId":"')
+  into.plain(clientVersionId(version))
+  into.plain(version.isLatest ? '","isLatest":true' : '","isLatest":false')
+  into.plain(isMarker ? ',"isDeleteMarker":true' : ',"isDeleteMarker":false')
+  into.plain(',"lastModified":"')
+  into.plain(timeText(version.lastModified))
+  if (isMarker) return into.plain('"}')
+  into.plain('","size":')
+  into.plain(`${version.size}`)
+  into.plain(',"etag":')
+  into.text(version.etag)
+  into.plain(LISTED_END)
 }
+
+const LISTED_END = `,"storageClass":"${STORAGE_CLASS}"}`

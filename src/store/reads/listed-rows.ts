@@ -51,92 +51,187 @@ const METADATA = encoded('metadata')
 const LAST_MODIFIED = encoded('lastModified')
 const CUSTOMER_SEAL = encoded('customerSeal')
 
+const OBJECT = encoded('object')
+const DELETE_MARKER = encoded('deleteMarker')
+/** The names of digests that this build writes, each always the same text. */
+const ALGORITHMS = ['CRC64NVME', 'CRC32C', 'CRC32', 'SHA256', 'SHA1'].map((name) => ({
+  name,
+  bytes: encoded(name),
+}))
+
+/** A line while its members are read. */
 interface Draft {
-  kind: string | null
-  versionId: string | null
-  isNull: boolean | null
-  isLatest: boolean | null
-  lastModified: number | null
-  size: number | null
-  etag: string | null
-  algorithms: readonly string[] | null
+  kind: 'object' | 'deleteMarker'
+  readonly key: string
+  versionId: string
+  isNull: boolean
+  isLatest: boolean
+  lastModified: number
+  size: number
+  etag: string
+  algorithms: readonly string[]
+  readonly isComposite: false
 }
+
+/** Each member of a line is one bit, so that what was read is one number; the last is for members that no line shows. */
+const READ = { kind: 1, versionId: 2, isNull: 4, isLatest: 8, lastModified: 16, size: 32, etag: 64 } as const
+const READ_ALGORITHMS = 128
+const READ_OTHER = 256
+const READ_MARKER = READ.kind | READ.versionId | READ.isNull | READ.isLatest | READ.lastModified
+const READ_OBJECT = READ_MARKER | READ.size | READ.etag | READ_ALGORITHMS
+/** The whole record has to be decoded. */
+const UNUSUAL = 0
 
 /** Null: the row has another form than the rows that this build writes, or a member that is rare. */
 function listedFrom(key: string, payload: Buffer): ListedVersion | null {
   const members = new RowMembers(payload)
   const draft: Draft = {
-    kind: null,
-    versionId: null,
-    isNull: null,
-    isLatest: null,
-    lastModified: null,
-    size: null,
-    etag: null,
-    algorithms: null,
+    kind: 'object',
+    key,
+    versionId: '',
+    isNull: false,
+    isLatest: false,
+    lastModified: 0,
+    size: 0,
+    etag: '',
+    algorithms: NO_NAMES,
+    isComposite: false,
   }
   const count = members.enterMap()
-  if (count === NOWHERE) return null
-  for (let i = 0; i < count; i++) if (!readMember(members, draft)) return null
-  const { kind, versionId, isNull, isLatest, lastModified, size, etag, algorithms } = draft
-  if (versionId === null || isNull === null || isLatest === null || lastModified === null) return null
-  if (kind === 'deleteMarker') return { kind, key, versionId, isNull, isLatest, lastModified }
-  if (kind !== 'object' || size === null || etag === null || algorithms === null) return null
-  const place = { kind, key, versionId, isNull, isLatest, lastModified } as const
-  return { ...place, size, etag, algorithms, isComposite: false }
+  let read = 0
+  for (let i = 0; i < count; i++) {
+    const member = readMember(members, draft)
+    if (member === UNUSUAL) return null
+    read |= member
+  }
+  if ((read & READ_MARKER) !== READ_MARKER) return null
+  if (isObject(draft)) return (read & READ_OBJECT) === READ_OBJECT ? draft : null
+  const { versionId, isNull, isLatest, lastModified } = draft
+  return { kind: 'deleteMarker', key, versionId, isNull, isLatest, lastModified }
 }
 
-/** Names are distinguished by their lengths first. False: the whole record has to be decoded. */
-function readMember(members: RowMembers, draft: Draft): boolean {
+const isObject = (draft: Draft): draft is Draft & { readonly kind: 'object' } => draft.kind === 'object'
+
+/** Names are distinguished by their lengths first. The bit of the member that was read. */
+function readMember(members: RowMembers, draft: Draft): number {
   const length = members.enterName()
   switch (length) {
     case NOWHERE:
-      return false
+      return UNUSUAL
     case 4:
       return readShort(members, draft)
     case 5:
       if (!members.isName(NEWER)) break
       members.step(length)
       draft.isLatest = members.isNil
-      return members.stepOver()
+      return members.stepOver() ? READ.isLatest : UNUSUAL
     case 6:
       if (!members.isName(IS_NULL)) break
       members.step(length)
-      return (draft.isNull = members.flag()) !== null
+      return readFlag(members, draft)
     case 9:
-      if (members.isName(VERSION_ID)) {
-        members.step(length)
-        return (draft.versionId = members.text()) !== null
-      }
-      if (members.isName(COMPOSITE)) return false
-      if (!members.isName(CHECKSUMS)) break
-      members.step(length)
-      return (draft.algorithms = namesIn(members)) !== null
+      return readOfNine(members, draft)
     case 12:
-      if (members.isName(CUSTOMER_SEAL)) return false
+      if (members.isName(CUSTOMER_SEAL)) return UNUSUAL
       if (!members.isName(LAST_MODIFIED)) break
       members.step(length)
-      return (draft.lastModified = members.wholeNumber()) !== null
+      return readTime(members, draft)
   }
   members.step(length)
-  return members.stepOver()
+  return members.stepOver() ? READ_OTHER : UNUSUAL
 }
 
-function readShort(members: RowMembers, draft: Draft): boolean {
+function readOfNine(members: RowMembers, draft: Draft): number {
+  const isVersionId = members.isName(VERSION_ID)
+  const isChecksums = !isVersionId && members.isName(CHECKSUMS)
+  if (!isVersionId && !isChecksums && members.isName(COMPOSITE)) return UNUSUAL
+  members.step(9)
+  if (isVersionId) {
+    const text = members.text()
+    draft.versionId = text ?? ''
+    return text === null ? UNUSUAL : READ.versionId
+  }
+  if (!isChecksums) return members.stepOver() ? READ_OTHER : UNUSUAL
+  const names = namesIn(members)
+  draft.algorithms = names ?? NO_NAMES
+  return names === null ? UNUSUAL : READ_ALGORITHMS
+}
+
+function readShort(members: RowMembers, draft: Draft): number {
   const isSize = members.isName(SIZE)
   const isEtag = !isSize && members.isName(ETAG)
   const isKind = !isSize && !isEtag && members.isName(KIND)
   members.step(4)
-  if (isSize) return (draft.size = members.wholeNumber()) !== null
-  if (isEtag) return (draft.etag = members.text()) !== null
-  if (isKind) return (draft.kind = members.text()) !== null
-  return members.stepOver()
+  if (isSize) {
+    const size = members.wholeNumber()
+    draft.size = size ?? 0
+    return size === null ? UNUSUAL : READ.size
+  }
+  if (isEtag) {
+    const text = members.text()
+    draft.etag = text ?? ''
+    return text === null ? UNUSUAL : READ.etag
+  }
+  if (!isKind) return members.stepOver() ? READ_OTHER : UNUSUAL
+  if (members.takeText(OBJECT)) return READ.kind
+  draft.kind = 'deleteMarker'
+  return members.takeText(DELETE_MARKER) ? READ.kind : UNUSUAL
 }
 
-/** Members of a map of texts. */
+function readFlag(members: RowMembers, draft: Draft): number {
+  const flag = members.flag()
+  draft.isNull = flag === true
+  return flag === null ? UNUSUAL : READ.isNull
+}
+
+function readTime(members: RowMembers, draft: Draft): number {
+  const ms = members.wholeNumber()
+  draft.lastModified = ms ?? 0
+  return ms === null ? UNUSUAL : READ.lastModified
+}
+
+const NO_NAMES: readonly string[] = Object.freeze([])
+/** Lists of known names by their order: rows of a page mostly have the same. At most one for each order of the few names. */
+const KNOWN_LISTS = new Map<number, readonly string[]>()
+
+/** Names of the members of a map of texts. Null: it has another form. */
 function namesIn(members: RowMembers): readonly string[] | null {
   const count = members.enterMap()
   if (count === NOWHERE) return null
+  if (count > ALGORITHMS.length) return textsIn(members, count)
+  const { at } = members
+  let order = 0
+  for (let i = 0; i < count; i++) {
+    const number = knownName(members)
+    if (number === 0) {
+      members.step(at - members.at)
+      return textsIn(members, count)
+    }
+    if (!members.stepOver()) return null
+    order = order * (ALGORITHMS.length + 1) + number
+  }
+  const known = KNOWN_LISTS.get(order) ?? listOf(order)
+  KNOWN_LISTS.set(order, known)
+  return known
+}
+
+/** From 1 on, and steps over it; 0: none of them. */
+function knownName(members: RowMembers): number {
+  for (let n = 0; n < ALGORITHMS.length; n++) {
+    const known = ALGORITHMS[n]
+    if (known !== undefined && members.takeText(known.bytes)) return n + 1
+  }
+  return 0
+}
+
+function listOf(order: number): readonly string[] {
+  const names: string[] = []
+  for (let left = order; left > 0; left = Math.floor(left / (ALGORITHMS.length + 1)))
+    names.unshift(ALGORITHMS[(left % (ALGORITHMS.length + 1)) - 1]?.name ?? '')
+  return Object.freeze(names)
+}
+
+function textsIn(members: RowMembers, count: number): readonly string[] | null {
   const names: string[] = []
   for (let i = 0; i < count; i++) {
     const name = members.text()

@@ -71,32 +71,33 @@ export function sealRow(key: Uint8Array, payload: Uint8Array, version: Version =
 
 /** The payload, a view into `value`. Throws RowDamagedError. */
 export function openRow<V extends Uint8Array>(key: Uint8Array, value: V, version: Version = ROW_VERSION): V {
-  const fault = faultOf(crc32(key), value, version)
+  const payload = value.subarray(PAYLOAD_OFFSET) as V
+  const fault = faultOf(crc32(key), value, version, payload)
   if (fault !== null) throw new RowDamagedError(kindOf(Buffer.from(key).toString('utf8')), fault)
-  return value.subarray(PAYLOAD_OFFSET) as V
+  return payload
 }
 
 /** As `openRow`; `keySum`: the checksum of the bytes of `key`. */
 export function openNamed<V extends Uint8Array>(key: string, keySum: number, value: V): V {
-  const fault = faultOf(keySum, value, ROW_VERSION)
+  const payload = value.subarray(PAYLOAD_OFFSET) as V
+  const fault = faultOf(keySum, value, ROW_VERSION, payload)
   if (fault !== null) throw new RowDamagedError(kindOf(key), fault)
-  return value.subarray(PAYLOAD_OFFSET) as V
+  return payload
 }
 
-function faultOf(keySum: number, value: Uint8Array, version: Version): string | null {
+function faultOf(keySum: number, value: Uint8Array, version: Version, payload: Uint8Array): string | null {
   if (value.length < PAYLOAD_OFFSET) return `it has ${value.length} bytes`
   if (value[0] !== version) return `its format version is ${value[0]}`
   const stored = uint32At(value, CHECKSUM_OFFSET)
-  return stored === checksumOf(keySum, value.subarray(PAYLOAD_OFFSET), version)
-    ? null
-    : 'its checksum does not agree'
+  return stored === checksumOf(keySum, payload, version) ? null : 'its checksum does not agree'
 }
 
 function checksumOf(keySum: number, payload: Uint8Array, version: Version): number {
   return crc32(payload, byteSum(version, keySum))
 }
 
+/** Little endian. */
 function uint32At(bytes: Uint8Array, at: number): number {
-  const [low = 0, second = 0, third = 0, high = 0] = [bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]
-  return low + second * 2 ** 8 + third * 2 ** 16 + high * 2 ** 24
+  const low = (bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8)
+  return (low | ((bytes[at + 2] ?? 0) << 16) | ((bytes[at + 3] ?? 0) << 24)) >>> 0
 }

@@ -72,6 +72,16 @@ export class RowMembers {
     this.#at += bytes
   }
 
+  /** Whether here is this text, of less than 32 bytes; steps over it then. */
+  takeText(text: Uint8Array): boolean {
+    const { bytes } = this
+    const at = this.#at
+    if (bytes[at] !== FIXSTR + text.length) return false
+    for (let i = 0; i < text.length; i++) if (bytes[at + 1 + i] !== text[i]) return false
+    this.#at = at + 1 + text.length
+    return true
+  }
+
   /** Null: here is no text of less than 64 KiB. */
   text(): string | null {
     const start = this.#startOfText()

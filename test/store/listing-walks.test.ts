@@ -140,12 +140,14 @@ async function asked(world: StoreWorld, work: () => Promise<unknown>) {
   const { db } = world.store.stateMachine.handle.current
   const iterate = levelOf(db).iterator.bind(db)
   const counts = { reads: 0, seeks: 0 }
+  let lastRead = 0
   const counting = t.intercept(db, 'iterator', {
     value: (...options: Parameters<typeof iterate>) => {
       const iterator = iterate(...options)
       const [nextv, seek] = [iterator.nextv.bind(iterator), iterator.seek.bind(iterator)]
       iterator.nextv = (size: number) => {
         counts.reads++
+        lastRead = size
         return nextv(size)
       }
       iterator.seek = (target: Buffer) => {
@@ -157,6 +159,7 @@ async function asked(world: StoreWorld, work: () => Promise<unknown>) {
   })
   await work()
   counting.restore()
+  assert.ok(lastRead <= 64, 'the binding keeps what an iterator read last for long')
   return counts
 }
 
@@ -193,6 +196,18 @@ t.test(
     t.same((await objects()).commonPrefixes, first.commonPrefixes)
   },
 )
+
+t.test('an iterator that is closed keeps no page of rows', async (t) => {
+  const world = await StoreWorld.withBucket(t)
+  await fill(
+    world,
+    [...Array(400).keys()].map((n) => `${n + 1000}`),
+  )
+  const { reader } = world.store
+  const query = { prefix: '', delimiter: '', limit: 300 }
+  const objects = () => pageOfObjects(reader, world.photos.id, { ...query, after: '' })
+  t.same(await asked(world, objects), { reads: 3, seeks: 1 }, 'two for the page, and one in their place')
+})
 
 const change = fc.record({
   folder: fc.integer({ min: 0, max: 9 }),

@@ -16,6 +16,7 @@ import { CONSOLE_ARCHIVE, consolePack, hasConsole, IN_CONSOLE } from './console-
 const ENTRIES = [
   'src/main.ts',
   'src/content/sealing-worker.ts',
+  'src/api/edge-threads/edge-worker.ts',
   'src/content/md5-worker.ts',
   'cluster/wal/wal-worker.ts',
   'cluster/raft-thread/raft-worker.ts',

@@ -8,26 +8,32 @@ import { TLSSocket } from 'node:tls'
 import type { FastifyRequest } from 'fastify'
 import type { ClientCertificate } from '../access/base/principal.ts'
 
-interface Shown extends ClientCertificate {
+export interface ShownCertificate extends ClientCertificate {
   /** Milliseconds since 1970. */
   readonly endsAt: number
 }
 
 /** By connection: reading one takes longer than asking for it. */
-const SHOWN = new WeakMap<TLSSocket, Shown | null>()
+const SHOWN = new WeakMap<object, ShownCertificate | null>()
 
 /** Null: the client showed none, or none that counts. */
 export function clientCertificate({
   raw: { socket },
 }: Pick<FastifyRequest, 'raw'>): ClientCertificate | null {
-  if (!(socket instanceof TLSSocket) || !socket.authorized) return null
   const known = SHOWN.get(socket)
-  const shown = known === undefined ? read(socket) : known
-  SHOWN.set(socket, shown)
+  const shown = known === undefined && socket instanceof TLSSocket ? shownBy(socket) : (known ?? null)
+  if (known === undefined && socket instanceof TLSSocket) SHOWN.set(socket, shown)
   return shown === null || Date.now() >= shown.endsAt ? null : shown
 }
 
-function read(socket: TLSSocket): Shown | null {
+/** Of a connection whose TLS ends on another thread. */
+export function rememberCertificate(socket: object, shown: ShownCertificate | null): void {
+  SHOWN.set(socket, shown)
+}
+
+/** Whether it has expired is another question. Null as for `clientCertificate`. */
+export function shownBy(socket: TLSSocket): ShownCertificate | null {
+  if (!socket.authorized) return null
   const certificate = socket.getPeerX509Certificate()
   if (certificate === undefined) return null
   const { CN: name } = certificate.toLegacyObject().subject

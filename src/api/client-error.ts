@@ -5,7 +5,6 @@
  * is closed, because nothing after broken framing can be trusted. Its row of the audit log keeps none of its bytes.
  */
 import { STATUS_CODES } from 'node:http'
-import type { Socket } from 'node:net'
 import type { Services } from '../operations/base/services.ts'
 import { Refusal } from '../base/refusal.ts'
 import type { AuditRow } from '../state-machine/audit/records.ts'
@@ -13,12 +12,10 @@ import { networkOf } from '../base/network-address.ts'
 import type { ClientAddresses } from './admission/client-address.ts'
 import type { Plane } from './plane.ts'
 import { expectedProblem, type Problem } from './problem.ts'
+import { isWithoutAnswer, type ParserError } from './raw/client-fault.ts'
+import type { RawSocket } from './raw/raw-pair.ts'
 import { hasRequestUnderWay } from './request-audit.ts'
 import { newRequestId } from './request-id.ts'
-
-interface ParserError extends Error {
-  readonly code?: string
-}
 
 interface Edge {
   readonly services: Pick<Services, 'audit' | 'cluster'>
@@ -26,8 +23,8 @@ interface Edge {
   readonly addresses: ClientAddresses
 }
 
-export function answerClientError(error: ParserError, socket: Socket, edge: Edge): void {
-  if (isHandshake(error) || error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
+export function answerClientError(error: ParserError, socket: RawSocket, edge: Edge): void {
+  if (isWithoutAnswer(error, socket)) {
     socket.destroy()
     return
   }
@@ -54,13 +51,10 @@ export function answerClientError(error: ParserError, socket: Socket, edge: Edge
   )
 }
 
-/** No request was ever started: there is no client to answer and nothing to keep. */
-const isHandshake = ({ code = '' }: ParserError): boolean => /^(ERR_SSL_|ERR_TLS_|EPROTO)/.test(code)
-
 function record(
   { services: { audit, cluster }, api, addresses }: Edge,
   { status, body }: Problem,
-  { requestId, socket }: { readonly requestId: string; readonly socket: Socket },
+  { requestId, socket }: { readonly requestId: string; readonly socket: RawSocket },
 ): void {
   if (hasRequestUnderWay(socket)) return
   const sourceIp = addresses.ofConnection(socket)

@@ -6,9 +6,9 @@
  * and would keep every other connection waiting; between two of its requests every other connection has a turn. Thousands of connections
  * that ask in the same moment do not keep timers waiting: heartbeats of the cluster leave between two turns.
  */
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
+import type { RequestListener } from 'node:http'
 import { Attached } from '../base/attached.ts'
+import type { RawSocket } from './raw/raw-pair.ts'
 
 /** With so many behind the one that is served, nothing more is read from the connection. What is parsed already is taken. Count. */
 const PIPELINED_MAX = 64
@@ -16,13 +16,13 @@ const PIPELINED_MAX = 64
 export const STARTS_A_TURN_MAX = 32
 
 interface Waiting {
-  readonly request: IncomingMessage
-  readonly response: ServerResponse
+  readonly request: Parameters<RequestListener>[0]
+  readonly response: Parameters<RequestListener>[1]
 }
 
 export function inTurns(serve: RequestListener): RequestListener {
   /** Of connections with a request under way: those behind it. */
-  const lanes = new Attached<Socket, Waiting[]>()
+  const lanes = new Attached<RawSocket, Waiting[]>()
 
   const begin = ({ request, response }: Waiting): void => {
     // No client would receive an answer.
@@ -32,7 +32,7 @@ export function inTurns(serve: RequestListener): RequestListener {
   }
   const beginnings = new Beginnings(begin)
 
-  const next = (socket: Socket): void => {
+  const next = (socket: RawSocket): void => {
     const lane = lanes.get(socket)
     const first = lane?.shift()
     if (lane === undefined || first === undefined || socket.destroyed) {

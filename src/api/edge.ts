@@ -1,11 +1,14 @@
 /**
  * What the servers of one node stand on beside services and routes: certificates and time.
  */
+import type { Server } from 'node:http'
+import type { Config } from '../config/types.ts'
 import type { Tracer } from '../telemetry/tracing/tracer.ts'
 import type { ClientAddresses } from './admission/client-address.ts'
 import type { HeldRefusals } from './admission/held-refusals.ts'
 import type { UnprovedCallers } from './admission/unproved-callers.ts'
-import type { ListenerTls, TimeOfDay } from './listener-tls.ts'
+import type { ListenerOptions, TimeOfDay } from './listener-server.ts'
+import type { ListenerTls } from './listener-tls.ts'
 import type { Relay } from './relay.ts'
 
 export interface Edge {
@@ -25,6 +28,12 @@ export interface Edge {
   readonly tracer?: Tracer
   /** What another server answers on the same listener. */
   readonly relay?: Relay
+  /** Makes the server of the listener where its connections are on threads of their own; without it they are on this one. */
+  readonly threads?: (listening: ThreadsOptions) => Server
+}
+
+export interface ThreadsOptions extends ListenerOptions {
+  readonly trustedProxies: Config['listeners']['trustedProxies']
 }
 
 export const PLAIN_EDGE: Edge = { tls: null, now: () => performance.now() }

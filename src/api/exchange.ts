@@ -5,14 +5,14 @@
  * Rules: no byte of a body is asked for before a handler asks; "100 Continue" is sent at that moment and no earlier
  * [RFC 9110 10.1.1]; a refused body is drained within bounds, so that the client gets to read the answer.
  */
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
+import type { Server } from 'node:http'
 import type { BodySource } from '../content/content.ts'
 import { releasing } from '../content/spent-bytes.ts'
 import { Attached } from '../base/attached.ts'
 import { Refusal } from '../base/refusal.ts'
 import type { Admission } from '../limits/admission.ts'
 import type { BodyPace } from './body-pace.ts'
+import type { RawRequest, RawResponse, RawSocket } from './raw/raw-pair.ts'
 
 /** A client that continues to send after it was refused is read for so long and no longer. */
 interface DrainBounds {
@@ -28,8 +28,8 @@ const WHOLE_DRAIN: DrainBounds = { bytes: 128 * 1024 * 1024, ms: 60_000, silentM
 /** Where the client is refused too often to be worth it. */
 const SHORT_DRAIN: DrainBounds = { bytes: 64 * 1024, ms: 500, silentMs: 500 }
 
-const EXCHANGES = new Attached<IncomingMessage, Exchange>()
-const WAITING_FOR_CONTINUE = new WeakSet<IncomingMessage>()
+const EXCHANGES = new Attached<RawRequest, Exchange>()
+const WAITING_FOR_CONTINUE = new WeakSet<RawRequest>()
 
 /** No client is left to answer: no fault of this node, and recorded only in the audit log. */
 export class ClientGoneError extends Error {
@@ -40,7 +40,7 @@ export class ClientGoneError extends Error {
 
 /** Takes over the answer to "Expect: 100-continue", which Node would otherwise give at once. */
 export function answerExpectationsLate(server: Server): void {
-  const pass = (request: IncomingMessage, response: ServerResponse): void => {
+  const pass = (request: RawRequest, response: RawResponse): void => {
     WAITING_FOR_CONTINUE.add(request)
     server.emit('request', request, response)
   }
@@ -55,8 +55,8 @@ export interface TimeLimit {
 }
 
 export class Exchange {
-  readonly #request: IncomingMessage
-  readonly #response: ServerResponse
+  readonly #request: RawRequest
+  readonly #response: RawResponse
   readonly #gone = new AbortController()
   /** On the clock of `performance.now()`. */
   readonly startedMs = performance.now()
@@ -88,7 +88,7 @@ export class Exchange {
   sentBytes = 0
 
   /** The same exchange for the same request, however often it is asked for. */
-  static of(request: IncomingMessage, response: ServerResponse): Exchange {
+  static of(request: RawRequest, response: RawResponse): Exchange {
     const known = EXCHANGES.get(request)
     if (known) return known
     const made = new Exchange(request, response)
@@ -96,7 +96,7 @@ export class Exchange {
     return made
   }
 
-  private constructor(request: IncomingMessage, response: ServerResponse) {
+  private constructor(request: RawRequest, response: RawResponse) {
     this.#request = request
     this.#response = response
     response.once('close', () => {
@@ -306,7 +306,7 @@ export class Exchange {
    * The connection ends with this answer. Node would destroy it at once, and the system resets a connection with unread bytes: the client
    * may lose the answer. So only this half is closed, until the body has come. [RFC 9112 9.6]
    */
-  #lingerOn(socket: Socket): void {
+  #lingerOn(socket: RawSocket): void {
     socket.destroySoon = () => void socket.end()
     this.#request.once('end', () => socket.destroy())
   }

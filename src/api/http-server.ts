@@ -6,7 +6,6 @@
  * that does not exist is answered only to a caller whose token is good.
  */
 import type { IncomingMessage } from 'node:http'
-import type { Socket } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { Condition } from '../../cluster/index.ts'
 import { Refusal } from '../base/refusal.ts'
@@ -41,6 +40,7 @@ import { problemBytes, sendError } from './send-answer.ts'
 import type { Gate } from './proved-request.ts'
 import { prove } from './serve-route.ts'
 import { traceRequests } from './trace-requests.ts'
+import { silentConnections } from './raw/silent-connections.ts'
 import { refuseUnclearRequest } from './unclear-request.ts'
 
 declare module 'fastify' {
@@ -77,10 +77,11 @@ export function createHttpServer(
     serverFactory: (onRequest) => {
       const { config, logger } = services
       const { connectionsMax } = config.limits
-      const { proxyProtocol } = config.listeners
-      const listening = { edge, connectionsMax, addresses, proxyProtocol, logger }
+      const { proxyProtocol, trustedProxies } = config.listeners
       const served = relay === undefined ? onRequest : relaying(onRequest, relay)
-      return listenerServer({ ...listening, onRequest: inTurns(served) })
+      const listening = { edge, connectionsMax, addresses, proxyProtocol, logger, onRequest: inTurns(served) }
+      const { threads } = edge
+      return threads === undefined ? listenerServer(listening) : threads({ ...listening, trustedProxies })
     },
     routerOptions: { maxParamLength: HEADER_BYTES_MAX },
     schemaController: { compilersFactory: NO_COMPILERS },
@@ -134,26 +135,15 @@ function neverParseBodies(server: FastifyInstance): void {
 
 /**
  * Once close() has started: what runs is finished, what comes is refused, and no connection outlives its last answer.
- * Without it a kept-alive connection would hold the node back until its time-out. `hasPreamble`: connections have bytes before their first
- * request, of TLS or of a proxy. Returns what a request asks when it comes: whether it is too late.
+ * Without it a kept-alive connection would hold the node back until its time-out. `hasPreamble`: as for `silentConnections`.
+ * Returns what a request asks when it comes: whether it is too late.
  */
 function closeInOrder(server: FastifyInstance, hasPreamble: boolean): (reply: FastifyReply) => boolean {
   let closing = false
-  /** Those that have not asked for anything yet, by the other side's address, for TLS puts another socket around each. */
-  const silent = new Map<string, Socket>()
-  const placeOf = ({ remoteAddress = '', remotePort = 0 }: Socket): string => `${remoteAddress} ${remotePort}`
-  server.server.on('connection', (socket: Socket) => {
-    const place = placeOf(socket)
-    silent.set(place, socket)
-    socket.once('close', () => silent.delete(place))
-  })
-  server.server.on('request', ({ socket }) => {
-    if (silent.size > 0) silent.delete(placeOf(socket))
-  })
+  const destroySilent = silentConnections(server.server, hasPreamble)
   server.addHook('preClose', async () => {
     closing = true
-    // Browsers connect before they have anything to ask. Node counts such a connection as busy until its headers are overdue.
-    for (const socket of silent.values()) if (hasPreamble || socket.bytesRead === 0) socket.destroy()
+    destroySilent()
   })
   server.addHook('onSend', (_request, reply, payload, done) => {
     if (closing) reply.header('connection', 'close')

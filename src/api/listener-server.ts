@@ -6,14 +6,36 @@
  * count, so that is switched off, and their bytes are the bound.
  */
 import { createServer, type RequestListener, type Server } from 'node:http'
-import { createServer as createTlsServer } from 'node:https'
+import { createServer as createTlsServer, type ServerOptions } from 'node:https'
 import type { Logger } from '../../cluster/index.ts'
 import type { ClientAddresses } from './admission/client-address.ts'
 import { readProxyHeaders } from './admission/proxied-connections.ts'
-import type { Edge } from './edge.ts'
+
+/** Where the certificate of a listener comes from. */
+export interface CertificateSource {
+  readonly options: ServerOptions
+  /** Until the server closes, new connections see what the source holds. */
+  follow(server: CertifiedServer, logger: Logger, clock?: TimeOfDay): void
+}
+
+/** Of a server what the source of its certificate needs. */
+export interface CertifiedServer {
+  setSecureContext(options: ServerOptions): unknown
+  once(event: 'close', listener: () => void): unknown
+}
+
+export interface TimeOfDay {
+  /** Milliseconds since 1970. */
+  wallTime(): number
+  after(ms: number, callback: () => void): { cancel(): void }
+}
 
 export interface ListenerOptions {
-  readonly edge: Edge
+  readonly edge: {
+    readonly tls: CertificateSource | null
+    readonly now: () => number
+    readonly clock?: TimeOfDay
+  }
   readonly connectionsMax: number
   readonly addresses: ClientAddresses
   /** Whether trusted proxies begin each connection with a header of the PROXY protocol. */
@@ -53,7 +75,7 @@ export function listenerServer(options: ListenerOptions): Server {
 
 function overTls(
   http: object,
-  { tls, clock }: Edge,
+  { tls, clock }: ListenerOptions['edge'],
   { logger, onRequest }: Pick<ListenerOptions, 'logger' | 'onRequest'>,
 ): Server {
   const server = createTlsServer({ ...http, ...tls?.options }, onRequest)

@@ -5,18 +5,13 @@
  * Rules: clients prove themselves with tokens; they are asked for a certificate where the configuration names who signs those, and one that
  * is optional and not good is as none. TLS 1.2 is the oldest that is spoken.
  */
-import type { Server as HttpsServer, ServerOptions } from 'node:https'
+import type { ServerOptions } from 'node:https'
 import { CertificateFiles, certificateSamples, type Logger, type MetricSample } from '../../cluster/index.ts'
 import type { ListenerTlsFiles } from '../config/types.ts'
+import type { CertificateSource, CertifiedServer, TimeOfDay } from './listener-server.ts'
 
 /** A client that connects and does not finish its handshake within this time is disconnected. ms */
 const HANDSHAKE_MS_MAX = 20_000
-
-export interface TimeOfDay {
-  /** Milliseconds since 1970. */
-  wallTime(): number
-  after(ms: number, callback: () => void): { cancel(): void }
-}
 
 export const SYSTEM_TIME: TimeOfDay = {
   wallTime: () => Date.now(),
@@ -27,7 +22,7 @@ export const SYSTEM_TIME: TimeOfDay = {
   },
 }
 
-export class ListenerTls {
+export class ListenerTls implements CertificateSource {
   readonly #listener: 'data' | 'admin'
   readonly #files: CertificateFiles
   readonly #clients: Pick<ServerOptions, 'requestCert' | 'rejectUnauthorized'>
@@ -55,8 +50,8 @@ export class ListenerTls {
   }
 
   /** Until the server closes, new connections see what the files hold. */
-  follow(server: HttpsServer, logger: Logger, clock: TimeOfDay = SYSTEM_TIME): void {
-    const onChange = (): void => server.setSecureContext(this.options)
+  follow(server: CertifiedServer, logger: Logger, clock: TimeOfDay = SYSTEM_TIME): void {
+    const onChange = (): void => void server.setSecureContext(this.options)
     this.#files.watch({ clock, logger, onChange })
     server.once('close', () => this.#files.stop())
   }

@@ -4,10 +4,10 @@
  * Owns: the end of that wait. Knows nothing of: routes, what the bytes are.
  * Rule: only the time until the system has taken the piece counts: that is the time spent waiting for the client.
  */
-import type { ServerResponse } from 'node:http'
 import { Refusal } from '../base/refusal.ts'
 import type { BodyPace } from './body-pace.ts'
 import { ClientGoneError } from './exchange.ts'
+import type { RawResponse } from './raw/raw-pair.ts'
 
 /** How often a write that does not end is looked at. */
 const LOOK_MS = 1000
@@ -24,7 +24,7 @@ export interface AnswerPace {
  */
 export function pacedWrite(
   piece: Uint8Array,
-  response: ServerResponse,
+  response: Pick<RawResponse, 'destroyed' | 'once' | 'off' | 'write'>,
   pace: AnswerPace | null,
 ): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -6,8 +6,6 @@
  * where apply has written one that says how it ended. A body does not know of it: what it proposes while it serves a request
  * carries the origin of the request.
  */
-import type { IncomingMessage } from 'node:http'
-import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Principal } from '../access/base/principal.ts'
 import type { CallerKind, RowClass } from '../audit/audit-trail.ts'
@@ -23,6 +21,7 @@ import { networkOf } from '../base/network-address.ts'
 import type { AuditNote } from './audit-note.ts'
 import { Exchange } from './exchange.ts'
 import { NeedsBarrier } from './needs-barrier.ts'
+import type { RawRequest, RawSocket } from './raw/raw-pair.ts'
 import { type AskedFor, type AuditedRoute, factsOf, type RequestFacts } from './request-origin.ts'
 
 /** The client left before it had its answer. */
@@ -31,11 +30,11 @@ export const CLIENT_GONE = 'client_gone'
 /** A caller that goes too fast may ask without an end. */
 const IS_LIMITED: ReadonlySet<string> = new Set(['rate_limited', 'slow_down'])
 
-const AUDITS = new Attached<IncomingMessage, RequestAudit>()
+const AUDITS = new Attached<RawRequest, RequestAudit>()
 /** Connections with a request that has not ended: what breaks on one is recorded in the row of that request. */
-const UNDER_WAY = new Attached<Socket, true>()
+const UNDER_WAY = new Attached<RawSocket, true>()
 
-export function hasRequestUnderWay(socket: Socket): boolean {
+export function hasRequestUnderWay(socket: RawSocket): boolean {
   return UNDER_WAY.get(socket) === true
 }
 

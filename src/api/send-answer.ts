@@ -4,7 +4,7 @@
  * Rules: the first piece of a body is in hand before the status leaves, so that a body that cannot be read at all is an
  * honest error; a body that breaks later, or turns out short, destroys the connection and never ends cleanly.
  */
-import type { OutgoingHttpHeader, ServerResponse } from 'node:http'
+import type { OutgoingHttpHeader } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import type { Admission } from '../limits/admission.ts'
 import { releaseBytes } from '../content/spent-bytes.ts'
@@ -13,6 +13,7 @@ import { pacedWrite } from './paced-write.ts'
 import { inTurns } from './piece-turns.ts'
 import type { ErrorAnswer } from './plane.ts'
 import type { Problem } from './problem.ts'
+import type { RawResponse } from './raw/raw-pair.ts'
 import type { Answer } from './route.ts'
 
 const NOTHING = Buffer.alloc(0)
@@ -128,10 +129,10 @@ function sendText(reply: FastifyReply, contentType: string, bytes: Buffer): void
 
 /** The response itself and the headers of the reply, names and values in turns, for `writeHead`: what follows goes past fastify. */
 export function takenOver(reply: FastifyReply): {
-  readonly response: ServerResponse
+  readonly response: RawResponse
   readonly head: OutgoingHttpHeader[]
 } {
-  const response = reply.hijack().raw
+  const response: RawResponse = reply.hijack().raw
   // The callback of the write that failed reports all there is to know.
   response.on('error', () => undefined)
   const head: OutgoingHttpHeader[] = []

@@ -247,6 +247,7 @@ function assemble(read: Reader): Config {
       witnessDir: read.has('node.witness_dir') ? read.text('node.witness_dir') : null,
       sealMetadata: read.get<boolean>('node.seal_metadata'),
       raftThread: read.get<boolean>('node.raft_thread'),
+      edgeThreads: read.number('node.edge_threads'),
     },
     cluster: {
       id: read.text('cluster.id'),

@@ -87,6 +87,8 @@ export interface Config {
     readonly witnessDir: string | null
     readonly sealMetadata: boolean
     readonly raftThread: boolean
+    /** 0: the connections of the data listener are on the main thread. */
+    readonly edgeThreads: number
   }
   readonly cluster: {
     readonly id: string

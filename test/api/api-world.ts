@@ -14,12 +14,14 @@ import { adminPlane } from '../../src/api/admin/routes.ts'
 import { createAdminServer } from '../../src/api/server/admin-server.ts'
 import { createDataServer } from '../../src/api/server/data-server.ts'
 import { dataPlane } from '../../src/api/native/routes.ts'
+import { type Edge, PLAIN_EDGE } from '../../src/api/edge.ts'
 import { pathsOf, type Plane } from '../../src/api/plane.ts'
 import { type ProblemCode, STATUS_OF } from '../../src/api/problem.ts'
 import { problemCodes } from '../../src/api/problem-codes.ts'
 import { NO_METER } from '../../src/api/request-log.ts'
 import type { RouteDefinition } from '../../src/api/route.ts'
 import { MemoryServices } from '../helpers/memory-services.ts'
+import { onEdges } from '../helpers/on-edges.ts'
 
 interface Teardown {
   teardown(handler: () => void | Promise<void>): void
@@ -64,10 +66,11 @@ export class ApiWorld {
 
   static async start(
     t: Teardown,
-    options: Parameters<typeof MemoryServices.start>[1] = {},
+    options: Parameters<typeof MemoryServices.start>[1] & { readonly edge?: Pick<Edge, 'threads'> } = {},
   ): Promise<ApiWorld> {
-    const memory = await MemoryServices.start(t, options)
-    const data = createDataServer(memory.services)
+    const { edge = onEdges(), ...own } = options
+    const memory = await MemoryServices.start(t, own)
+    const data = createDataServer(memory.services, NO_METER, { ...PLAIN_EDGE, ...edge })
     const admin = createAdminServer(memory.services, METRICS)
     await data.listen({ host: '127.0.0.1', port: 0 })
     await admin.listen({ host: '127.0.0.1', port: 0 })
@@ -95,7 +98,7 @@ export class ApiWorld {
   /** With the tenant `acme`, its bucket `photos` and a bearer token for everything. */
   static async withBucket(
     t: Teardown,
-    options: Parameters<typeof MemoryServices.start>[1] = {},
+    options: Parameters<typeof ApiWorld.start>[1] = {},
   ): Promise<{ world: ApiWorld; token: string }> {
     const world = await ApiWorld.start(t, options)
     await world.memory.tenant('acme')

@@ -12,6 +12,7 @@ import { createAdminServer } from '../../src/api/server/admin-server.ts'
 import { createDataServer } from '../../src/api/server/data-server.ts'
 import { ApiError, dataClient } from '../../src/client/clients.ts'
 import { MemoryServices } from '../helpers/memory-services.ts'
+import { onEdges } from '../helpers/on-edges.ts'
 import { MadeCertificates } from '../transport/made-certificates.ts'
 import { METRICS } from './api-world.ts'
 
@@ -28,6 +29,7 @@ async function start(t: Test, areRequired: boolean) {
   await memory.tenant('acme')
   const data = createDataServer(memory.services, NO_METER, {
     ...PLAIN_EDGE,
+    ...onEdges(),
     tls: new ListenerTls('data', files),
   })
   const admin = createAdminServer(memory.services, METRICS, {

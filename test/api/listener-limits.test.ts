@@ -11,12 +11,13 @@ import { NO_METER } from '../../src/api/request-log.ts'
 import type { Config } from '../../src/config/types.ts'
 import { until } from '../helpers/async.ts'
 import { MemoryServices } from '../helpers/memory-services.ts'
+import { onEdges } from '../helpers/on-edges.ts'
 
 const BUCKET = { tenantId: 'acme', name: 'photos' }
 
 async function start(t: Test, limits: Partial<Config['limits']>, now = PLAIN_EDGE.now) {
   const memory = await MemoryServices.start(t, { limits })
-  const server = createDataServer(memory.services, NO_METER, { ...PLAIN_EDGE, now })
+  const server = createDataServer(memory.services, NO_METER, { ...PLAIN_EDGE, ...onEdges(), now })
   t.teardown(() => server.close())
   await server.listen({ host: '127.0.0.1', port: 0 })
   await memory.tenant(BUCKET.tenantId)

@@ -21,6 +21,7 @@ import { adminClient, dataClient } from '../../src/client/clients.ts'
 import { until } from '../helpers/async.ts'
 import { runCommand } from '../helpers/run-command.ts'
 import { MemoryServices } from '../helpers/memory-services.ts'
+import { onEdges } from '../helpers/on-edges.ts'
 import { MadeCertificates, put } from '../transport/made-certificates.ts'
 import { METRICS } from './api-world.ts'
 
@@ -51,7 +52,7 @@ async function start(t: Test, files: TlsFiles) {
   const services = { ...memory.services, config: { ...memory.services.config, dataTls: files } }
   const clock = new Looks()
   const tls = new ListenerTls('data', files)
-  const data = createDataServer(services, NO_METER, { ...PLAIN_EDGE, tls, clock })
+  const data = createDataServer(services, NO_METER, { ...PLAIN_EDGE, ...onEdges(), tls, clock })
   const admin = createAdminServer(services, METRICS, { ...PLAIN_EDGE, tls: new ListenerTls('admin', files) })
   t.teardown(() => Promise.all([data.close(), admin.close()]))
   for (const server of [data, admin]) await server.listen({ host: '127.0.0.1', port: 0 })

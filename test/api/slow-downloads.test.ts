@@ -8,6 +8,7 @@ import { createDataServer } from '../../src/api/server/data-server.ts'
 import { until } from '../helpers/async.ts'
 import { patternBytes } from '../helpers/content-world.ts'
 import { MemoryServices } from '../helpers/memory-services.ts'
+import { onEdges } from '../helpers/on-edges.ts'
 
 /** More than the buffers of a connection on loopback take. */
 const BYTES = 24 * 1024 * 1024
@@ -16,7 +17,11 @@ const PATH = '/api/v1/buckets/photos/objects/large'
 async function start(t: Test, answerBytesPerMinuteMin: number) {
   const world = { nowMs: 0 }
   const memory = await MemoryServices.start(t, { limits: { answerBytesPerMinuteMin } })
-  const server = createDataServer(memory.services, NO_METER, { ...PLAIN_EDGE, now: () => world.nowMs })
+  const server = createDataServer(memory.services, NO_METER, {
+    ...PLAIN_EDGE,
+    ...onEdges(),
+    now: () => world.nowMs,
+  })
   t.teardown(() => server.close())
   await server.listen({ host: '127.0.0.1', port: 0 })
   await memory.tenant('acme')

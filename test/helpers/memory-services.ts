@@ -311,7 +311,13 @@ export class MemoryServices {
 }
 
 const clockOf = ({ uploadNow }: Options) => (uploadNow === undefined ? {} : { now: uploadNow })
-const UNSET = { blobDirectories: [], witnessDir: null, sealMetadata: false, raftThread: false }
+const UNSET = {
+  blobDirectories: [],
+  witnessDir: null,
+  sealMetadata: false,
+  raftThread: false,
+  edgeThreads: 0,
+}
 function testConfig(dataDir: string, options: Options): Config {
   return {
     node: { id: 'n1', dataDir, zone: 'z1', ...UNSET },

@@ -5,21 +5,20 @@
  * Rules: the word of a peer that is no trusted proxy counts for nothing. Headers are read from the right, proxy by proxy, up to the first
  * address that is no trusted proxy: what stands left of it was written by the client. [RFC 7239 8.1]
  */
-import type { IncomingMessage } from 'node:http'
-import type { Socket } from 'node:net'
 import type { FastifyRequest } from 'fastify'
 import { Attached } from '../../base/attached.ts'
 import { parseRange, rangesOf } from '../../base/network-address.ts'
 import { Refusal } from '../../base/refusal.ts'
 import type { Config } from '../../config/types.ts'
+import type { RawRequest, RawSocket } from '../raw/raw-pair.ts'
 import { bareAddress, type Hops, hopsOfForwarded, hopsOfForwardedFor } from './forwarded-for.ts'
 
 /** What the audit log and limits see where a socket has no address, as one that is closed. */
 const NO_ADDRESS = 'unknown'
 const isLoopback = rangesOf([parseRange('127.0.0.0/8'), parseRange('::1')].filter((range) => range !== null))
 
-const ADDRESSES = new Attached<IncomingMessage, string>()
-const SHELTERED = new Attached<IncomingMessage, boolean>()
+const ADDRESSES = new Attached<RawRequest, string>()
+const SHELTERED = new Attached<RawRequest, boolean>()
 
 /** An IPv4 or IPv6 address without port, or "unknown". IPv4 in the spelling of IPv6 is written as IPv4. */
 export function clientAddress({ raw }: Pick<FastifyRequest, 'raw'>): string {
@@ -32,13 +31,13 @@ export function isSheltered({ raw }: Pick<FastifyRequest, 'raw'>): boolean {
 }
 
 /** The other side of a connection, before any header is believed. */
-function peerAddress({ remoteAddress }: Socket): string {
+function peerAddress({ remoteAddress }: RawSocket): string {
   return remoteAddress === undefined ? NO_ADDRESS : (bareAddress(remoteAddress) ?? remoteAddress)
 }
 
 export class ClientAddresses {
   readonly isTrusted: (address: string) => boolean
-  readonly #places = new Map<string, { readonly socket: Socket; readonly address: string }>()
+  readonly #places = new Map<string, { readonly socket: RawSocket; readonly address: string }>()
   readonly hasTrusted: boolean
 
   constructor({ trustedProxies }: Pick<Config['listeners'], 'trustedProxies'>) {
@@ -46,12 +45,12 @@ export class ClientAddresses {
     this.isTrusted = rangesOf(trustedProxies.map(parseRange).filter((range) => range !== null))
   }
 
-  isTrustedPeer(socket: Socket): boolean {
+  isTrustedPeer(socket: RawSocket): boolean {
     return this.isTrusted(peerAddress(socket))
   }
 
   /** What the header of the PROXY protocol said, until the connection closes. TLS puts another socket around each: the place is the same. */
-  connectedFrom(socket: Socket, address: string): void {
+  connectedFrom(socket: RawSocket, address: string): void {
     const place = placeOf(socket)
     this.#places.set(place, { socket, address })
     socket.once('close', () => {
@@ -60,7 +59,7 @@ export class ClientAddresses {
   }
 
   /** Of a connection: as the PROXY protocol says, or of its other side. */
-  ofConnection(socket: Socket): string {
+  ofConnection(socket: RawSocket): string {
     const place = this.#places.size === 0 ? undefined : this.#places.get(placeOf(socket))
     return place?.address ?? peerAddress(socket)
   }
@@ -69,7 +68,7 @@ export class ClientAddresses {
    * Decides it for `clientAddress`, before anything else looks at the request.
    * Throws Refusal invalid_request when both headers are there and name two clients: one of them was written by the client.
    */
-  admit(request: IncomingMessage): void {
+  admit(request: RawRequest): void {
     const peer = this.ofConnection(request.socket)
     ADDRESSES.set(request, peer)
     const side = peerAddress(request.socket)
@@ -97,7 +96,7 @@ export class ClientAddresses {
   }
 }
 
-function claimsOf({ headers }: IncomingMessage): readonly Hops[] {
+function claimsOf({ headers }: RawRequest): readonly Hops[] {
   const { forwarded } = headers
   const forwardedFor = headers['x-forwarded-for']
   return [
@@ -106,6 +105,6 @@ function claimsOf({ headers }: IncomingMessage): readonly Hops[] {
   ]
 }
 
-function placeOf({ remoteAddress = '', remotePort = 0 }: Socket): string {
+function placeOf({ remoteAddress = '', remotePort = 0 }: RawSocket): string {
   return `${remoteAddress} ${remotePort}`
 }

@@ -7,6 +7,7 @@ import type { Config, ListenerTlsFiles } from '../../config/types.ts'
 import { HeldRefusals } from '../admission/held-refusals.ts'
 import { UnprovedCallers } from '../admission/unproved-callers.ts'
 import { type Edge, PLAIN_EDGE } from '../edge.ts'
+import { EdgeThreads } from '../edge-threads/edge-threads.ts'
 import { ListenerTls, SYSTEM_TIME } from '../listener-tls.ts'
 
 interface PublicEdges {
@@ -16,7 +17,7 @@ interface PublicEdges {
 }
 
 /** Throws StartError. */
-export function publicEdges({ adminTls, dataTls, limits }: Config): PublicEdges {
+export function publicEdges({ node, adminTls, dataTls, limits }: Config): PublicEdges {
   const unproved = new UnprovedCallers(limits, PLAIN_EDGE.now)
   const after = (ms: number, callback: () => void) => SYSTEM_TIME.after(ms, callback)
   const refusals = new HeldRefusals({ now: PLAIN_EDGE.now, after })
@@ -24,9 +25,12 @@ export function publicEdges({ adminTls, dataTls, limits }: Config): PublicEdges 
     const tls = files === null ? null : new ListenerTls(listener, files)
     return { ...PLAIN_EDGE, unproved, refusals, tls }
   }
-  const data = edgeOf('data', dataTls)
+  const threads = node.edgeThreads === 0 ? null : new EdgeThreads(node.edgeThreads)
+  const data = { ...edgeOf('data', dataTls), ...(threads === null ? {} : { threads: threads.open }) }
   const admin = edgeOf('admin', adminTls)
   const certificates = (): readonly MetricSample[] =>
     [data.tls, admin.tls].flatMap((tls) => tls?.samples() ?? [])
-  return { admin, data, samples: () => [...unproved.samples(), ...refusals.samples(), ...certificates()] }
+  const samples = (): readonly MetricSample[] =>
+    [unproved.samples(), refusals.samples(), certificates(), threads?.samples() ?? []].flat()
+  return { admin, data, samples }
 }

@@ -69,6 +69,17 @@ export const MACHINE_SETTINGS = [
       'Set node.raft_thread to true for a thread of its own, or to false, for example node.raft_thread: true.',
   },
   {
+    name: 'node.edge_threads',
+    kind: 'integer',
+    fallback: '0',
+    min: 0,
+    max: 16,
+    meaning:
+      'the number of threads that have the connections of the data listener, its TLS and the parsing of its requests; 0: the main thread has them',
+    advice:
+      'Set node.edge_threads to a number of threads, or to 0 for none beside the main thread, for example node.edge_threads: 2.',
+  },
+  {
     name: 'backup.directory',
     kind: 'path',
     fallback: null,

@@ -8,6 +8,7 @@ import { createDataServer } from '../../../src/api/server/data-server.ts'
 import { until } from '../../helpers/async.ts'
 import { NO_CALLER_LIMITS } from '../../helpers/content-world.ts'
 import { MemoryServices } from '../../helpers/memory-services.ts'
+import { onEdges } from '../../helpers/on-edges.ts'
 
 const AT_ONCE = 100
 
@@ -87,7 +88,7 @@ async function start(t: Test) {
   const { refusals, due, moveOn } = held()
   const tenant = { ...NO_CALLER_LIMITS, requestsPerSecond: 1, burstSeconds: 1 }
   const memory = await MemoryServices.start(t, { callers: { tenant }, requestLines: 'all' })
-  const server = createDataServer(memory.services, NO_METER, { ...PLAIN_EDGE, refusals })
+  const server = createDataServer(memory.services, NO_METER, { ...PLAIN_EDGE, ...onEdges(), refusals })
   t.teardown(() => server.close())
   await server.listen({ host: '127.0.0.1', port: 0 })
   await memory.tenant('acme')

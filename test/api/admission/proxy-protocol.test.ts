@@ -12,6 +12,7 @@ import { ListenerTls } from '../../../src/api/listener-tls.ts'
 import { NO_METER } from '../../../src/api/request-log.ts'
 import { createDataServer } from '../../../src/api/server/data-server.ts'
 import { MemoryServices } from '../../helpers/memory-services.ts'
+import { onEdges } from '../../helpers/on-edges.ts'
 import { MadeCertificates } from '../../transport/made-certificates.ts'
 import { ApiWorld } from '../api-world.ts'
 
@@ -143,7 +144,7 @@ t.test('the header comes before the handshake of TLS', async (t) => {
   const made = new MadeCertificates(t)
   const memory = await MemoryServices.start(t, { trustedProxies: ['127.0.0.1'], proxyProtocol: true })
   const tls = new ListenerTls('data', made.issue('n1', { hosts: ['localhost'] }))
-  const data = createDataServer(memory.services, NO_METER, { ...PLAIN_EDGE, tls })
+  const data = createDataServer(memory.services, NO_METER, { ...PLAIN_EDGE, ...onEdges(), tls })
   t.teardown(() => data.close())
   await data.listen({ host: '127.0.0.1', port: 0 })
   const raw = net.connect((data.server.address() as AddressInfo).port, '127.0.0.1')

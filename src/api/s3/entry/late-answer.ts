@@ -6,10 +6,10 @@
  * status and headers; a document that has started is ended, or its connection is destroyed.
  */
 import assert from 'node:assert/strict'
-import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import { ClientGoneError, type Exchange, type TimeLimit } from '../../exchange.ts'
 import { pacedWrite } from '../../paced-write.ts'
+import type { RawResponse } from '../../raw/raw-pair.ts'
 import type { Answer } from '../../route.ts'
 import { takenOver } from '../../send-answer.ts'
 import { DECLARATION } from '../xml/write-xml.ts'
@@ -75,7 +75,7 @@ function bytesOf(answer: Answer): Buffer {
   return answer.bytes
 }
 
-function sendPiece(bytes: Buffer, response: ServerResponse, exchange: Exchange): Promise<void> {
+function sendPiece(bytes: Buffer, response: RawResponse, exchange: Exchange): Promise<void> {
   exchange.sentBytes += bytes.length
   exchange.admission?.charge('out', bytes.length)
   return pacedWrite(bytes, response, exchange.pace)

@@ -142,11 +142,19 @@ t.test('what is urgent comes first and makes the sentence', async (t) => {
     placement: placement({ singleCopies: 1200 }),
     repair: repair({ nodes: [node({ pending: 1 }), node({ nodeId: 'n3', pending: 2 })] }),
   })
-  t.match(judged, { level: 'danger', why: /One more failure stops writes/ })
+  t.match(judged, {
+    level: 'danger',
+    why: /^n2 does not answer: one more failure stops writes\. .*replace it\.$/,
+  })
+  t.same(
+    judged.findings.map(({ replace }) => replace),
+    ['n2', null, 'n2', null],
+    'a link leads to the replacement of the member that does not answer, and of no other',
+  )
   t.same(
     judged.findings.map(({ level, title }) => `${level}: ${title}`),
     [
-      'danger: One more failure stops writes',
+      'danger: n2 does not answer: one more failure stops writes',
       'danger: 1,200 chunks have one copy only',
       'attention: n2 does not answer',
       'attention: 3 copies are owed',

@@ -15,6 +15,8 @@ export interface Finding {
   readonly todo: string
   /** Where more of it is shown. */
   readonly screen: 'cluster' | 'operations'
+  /** The member that can be replaced, or else brought back; null: there is no such one thing to do. */
+  readonly replace: string | null
   /** Below /docs/. */
   readonly page: string | null
 }
@@ -55,8 +57,14 @@ function finding(
   screen: Finding['screen'],
   page: string | null = null,
 ): Finding {
-  return { level, title, todo, screen, page }
+  return { level, title, todo, screen, page, replace: null }
 }
+
+/** A member that does not answer: its machine is started, or it gets a successor. */
+const silence = (level: Level, said: Said, nodeId: string | undefined): Finding => ({
+  ...finding(level, said, 'cluster', RUNBOOK.dead),
+  replace: nodeId ?? null,
+})
 
 export function judge(facts: Facts): Judgement {
   const { membership } = facts
@@ -86,16 +94,16 @@ function ofMembers(membership: Membership): readonly Finding[] {
   const { members, authoritative, failureTolerance, leaderId } = membership
   const voters = votersOf(membership)
   const silent = members.filter(({ reachable, phase }) => reachable === false && phase !== 'lost')
-  const silentVoters = silent.filter(({ role }) => role === 'voter').length
+  const silentVoters = silent.filter(({ role }) => role === 'voter').map(({ nodeId }) => nodeId)
   const found: Finding[] = []
   if (!authoritative || leaderId === null)
     found.push(finding('danger', SAYS.noMajority, 'cluster', RUNBOOK.quorum))
-  else if (silentVoters > 0 && silentVoters >= failureTolerance)
-    found.push(finding('danger', SAYS.noSpare, 'cluster', RUNBOOK.dead))
-  if (voters.length < 3 && silentVoters === 0)
+  else if (silentVoters.length > 0 && silentVoters.length >= failureTolerance)
+    found.push(silence('danger', SAYS.noSpare(silentVoters), silentVoters[0]))
+  if (voters.length < 3 && silentVoters.length === 0)
     found.push(finding('attention', SAYS.fewVoters(voters.length), 'cluster', RUNBOOK.grow))
-  for (const { nodeId } of silent)
-    found.push(finding('attention', SAYS.unreachable(nodeId), 'cluster', RUNBOOK.dead))
+  for (const { nodeId, role } of silent)
+    found.push(silence('attention', SAYS.unreachable(nodeId), role === 'voter' ? nodeId : undefined))
   for (const { nodeId, stateEqual, conditions = [] } of members) {
     if (stateEqual === false) found.push(finding('danger', SAYS.stateDiffers(nodeId), 'cluster'))
     for (const { code, message } of conditions)

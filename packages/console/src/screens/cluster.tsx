@@ -7,7 +7,8 @@ import { bytes, count, duration } from '../words/format.ts'
 import { Badge, Bar, Button, Card, FactList, Loaded, Time, type Tone } from '../parts/basics.tsx'
 import { Table } from '../parts/table.tsx'
 import { load, membership, repair } from '../state/cluster-data.ts'
-import { MEMBER_OPERATIONS, type MemberAction } from '../state/member-actions.ts'
+import { isMemberAction, MEMBER_OPERATIONS, type MemberAction } from '../state/member-actions.ts'
+import { linkTo, place } from '../state/route.ts'
 import { TEXT } from '../words/strings.ts'
 import { type Chosen, MemberWizard } from './member-wizard.tsx'
 
@@ -18,7 +19,14 @@ const SAYS = TEXT.cluster
 
 export function Cluster() {
   const [chosen, setChosen] = useState<Chosen | null>(null)
+  const { item, inner } = place.value
   useEffect(() => void load('membership', 'repair'), [])
+  useEffect(() => {
+    if (!isMemberAction(inner)) return
+    setChosen({ action: inner, member: item })
+    // The link opens it once: a reload shows the screen alone.
+    history.replaceState(null, '', linkTo('cluster'))
+  }, [item, inner])
   return (
     <Loaded of={membership}>
       {(value) => (

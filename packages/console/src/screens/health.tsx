@@ -38,15 +38,26 @@ export function Health() {
   )
 }
 
-function Verdict({ judgement: { level, sentence, why } }: { readonly judgement: Judgement }) {
+function Verdict({ judgement: { level, sentence, why, findings } }: { readonly judgement: Judgement }) {
   return (
     <section class={`verdict ${level}`} aria-live="polite">
       <span class="mark">
         <Icon name={MARK[level]} />
       </span>
       <h2>{sentence}</h2>
-      <p>{why}</p>
+      <p>
+        {why} {findings[0] === undefined ? null : <DoLink finding={findings[0]} />}
+      </p>
     </section>
+  )
+}
+
+/** To the one thing to do, or to the screen where it is. */
+function DoLink({ finding: { screen, replace } }: { readonly finding: Finding }) {
+  return replace === null ? (
+    <a href={linkTo(screen)}>{TEXT.nav[screen]}</a>
+  ) : (
+    <a href={linkTo(screen, replace, 'replace')}>{TEXT.health.replace(replace)}</a>
   )
 }
 
@@ -54,19 +65,22 @@ function Findings({ findings }: { readonly findings: readonly Finding[] }) {
   return (
     <Card title={TEXT.health.findings}>
       <ul class="findings">
-        {findings.map(({ level, title, todo, screen, page }) => (
-          <li key={title}>
-            <Badge tone={level === 'danger' ? 'bad' : 'warn'}>
-              {level === 'danger' ? TEXT.health.now : TEXT.health.soon}
-            </Badge>
-            <b>{title}</b>
-            <p class="soft">{todo}</p>
-            <span class="links">
-              <a href={linkTo(screen)}>{TEXT.nav[screen]}</a>
-              {page === null ? null : <a href={`/docs/${page}`}>{TEXT.learnMore}</a>}
-            </span>
-          </li>
-        ))}
+        {findings.map((finding) => {
+          const { level, title, todo, page } = finding
+          return (
+            <li key={title}>
+              <Badge tone={level === 'danger' ? 'bad' : 'warn'}>
+                {level === 'danger' ? TEXT.health.now : TEXT.health.soon}
+              </Badge>
+              <b>{title}</b>
+              <p class="soft">{todo}</p>
+              <span class="links">
+                <DoLink finding={finding} />
+                {page === null ? null : <a href={`/docs/${page}`}>{TEXT.learnMore}</a>}
+              </span>
+            </li>
+          )
+        })}
       </ul>
     </Card>
   )

@@ -2,11 +2,11 @@
  * A change of the members: what is asked for, its plan, then its progress as it is reported.
  */
 import { useState } from 'preact/hooks'
-import type { Membership, Operation } from '../../../client/src/admin.ts'
-import { Notice } from '../parts/basics.tsx'
+import type { Membership } from '../../../client/src/admin.ts'
+import { Copyable, Notice } from '../parts/basics.tsx'
 import { Field, Select } from '../parts/form.tsx'
 import { PlannedDialog } from '../parts/planned-dialog.tsx'
-import { load, operations } from '../state/cluster-data.ts'
+import { load, membership as present } from '../state/cluster-data.ts'
 import {
   type Answers,
   type MemberAction,
@@ -19,7 +19,7 @@ import {
 } from '../state/member-actions.ts'
 import { bytes, count } from '../words/format.ts'
 import { TEXT } from '../words/strings.ts'
-import { OperationState } from './operation-state.tsx'
+import { FollowedOperation } from './operation-state.tsx'
 
 const SAYS = TEXT.wizard
 
@@ -38,14 +38,14 @@ export function MemberWizard({
   readonly membership: Membership
   readonly onClose: () => void
 }) {
-  const { configIndex } = membership
   const [given, setGiven] = useState<Answers>({
     member,
     newcomer: '',
     peerAddress: '',
     zone: '',
+    fingerprint: '',
     reason: '',
-    configIndex,
+    configIndex: membership.configIndex,
   })
   const change = (more: Partial<Answers>): void => setGiven({ ...given, ...more })
   const { name, about } = TEXT.action[action]
@@ -54,10 +54,12 @@ export function MemberWizard({
       title={member === '' ? name : `${name}: ${member}`}
       about={about}
       fields={<Asked {...{ action, given, change, membership }} />}
-      plan={(api) => {
-        // What is done is what was shown: both name the members as they are now.
-        setGiven({ ...given, configIndex })
-        return plan(api, action, { ...given, configIndex })
+      plan={async (api) => {
+        // What is done is what was shown: both name the members as they are now, also after a change that has just ended.
+        await load('membership')
+        const asked = { ...given, configIndex: present.value.peek()?.configIndex ?? given.configIndex }
+        setGiven(asked)
+        return plan(api, action, asked)
       }}
       shown={(planned: Planned) => <PlanShown planned={planned} />}
       confirm={takesConfirmation(action) ? member : null}
@@ -66,7 +68,16 @@ export function MemberWizard({
         await load('operations', 'membership')
         return started
       }}
-      done={(started: Started) => <Followed started={started} />}
+      done={(started: Started) => (
+        <>
+          {started === null ? (
+            <Notice tone="good" title={SAYS.succeeded} />
+          ) : (
+            <FollowedOperation started={started} />
+          )}
+          {action === 'demote' ? <p class="soft">{SAYS.stays(member)}</p> : null}
+        </>
+      )}
       onClose={onClose}
     />
   )
@@ -109,28 +120,38 @@ function Asked({ action, given, change, membership }: AskedProps) {
 
 function Newcomer({ given, change }: Pick<AskedProps, 'given' | 'change'>) {
   return (
-    <div class="two">
-      <Field
-        label={TEXT.action.node}
-        value={given.newcomer}
-        onChange={(newcomer) => change({ newcomer })}
-        isRequired
-        isFirst
-      />
-      <Field
-        label={TEXT.action.peer}
-        help={TEXT.action.peerHelp}
-        value={given.peerAddress}
-        onChange={(peerAddress) => change({ peerAddress })}
-        isRequired
-      />
-      <Field
-        label={TEXT.action.zone}
-        help={TEXT.action.zoneHelp}
-        value={given.zone}
-        onChange={(zone) => change({ zone })}
-      />
-    </div>
+    <>
+      <p>{TEXT.action.startFirst}</p>
+      <Copyable text={TEXT.action.startLine} label={TEXT.action.join.name} />
+      <div class="two">
+        <Field
+          label={TEXT.action.node}
+          value={given.newcomer}
+          onChange={(newcomer) => change({ newcomer })}
+          isRequired
+          isFirst
+        />
+        <Field
+          label={TEXT.action.peer}
+          help={TEXT.action.peerHelp}
+          value={given.peerAddress}
+          onChange={(peerAddress) => change({ peerAddress })}
+          isRequired
+        />
+        <Field
+          label={TEXT.action.zone}
+          help={TEXT.action.zoneHelp}
+          value={given.zone}
+          onChange={(zone) => change({ zone })}
+        />
+        <Field
+          label={TEXT.action.fingerprint}
+          help={TEXT.action.fingerprintHelp}
+          value={given.fingerprint}
+          onChange={(fingerprint) => change({ fingerprint })}
+        />
+      </div>
+    </>
   )
 }
 
@@ -140,7 +161,10 @@ function PlanShown({ planned: { plan: shown } }: { readonly planned: Planned }) 
     <>
       <h3>{SAYS.planTitle}</h3>
       {newcomer === undefined || newcomer === null ? null : (
-        <p>{SAYS.newcomer(newcomer.nodeId, newcomer.version)}</p>
+        <p>
+          {SAYS.newcomer(newcomer.nodeId, newcomer.version)}{' '}
+          {newcomer.fingerprint === null ? SAYS.noCertificate : SAYS.certificate(newcomer.fingerprint)}
+        </p>
       )}
       {target === undefined || target === null ? null : <p>{SAYS.target(target)}</p>}
       {steps.length === 0 ? null : (
@@ -162,21 +186,6 @@ function PlanShown({ planned: { plan: shown } }: { readonly planned: Planned }) 
           {copiesToMove === 0 ? SAYS.noMoves : SAYS.moves(count(copiesToMove), bytes(bytesToMove))}
         </p>
       )}
-    </>
-  )
-}
-
-/** The operation as it is now, or as it was when it started. */
-function Followed({ started }: { readonly started: Started }) {
-  const now: Operation | null =
-    started === null
-      ? null
-      : (operations.value.value?.find(({ operationId }) => operationId === started.operationId) ?? started)
-  if (now === null) return <Notice tone="good" title={SAYS.succeeded} />
-  return (
-    <>
-      <OperationState operation={now} />
-      {now.finishedAt === null ? <p class="soft">{SAYS.follow}</p> : null}
     </>
   )
 }

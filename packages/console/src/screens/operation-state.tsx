@@ -4,7 +4,8 @@
 import { useState } from 'preact/hooks'
 import type { HoldfastAdmin, Operation } from '../../../client/src/admin.ts'
 import { Badge, Bar, Button, FaultNotice, type Tone } from '../parts/basics.tsx'
-import { load } from '../state/cluster-data.ts'
+import { type AnyPlan, PlannedDialog } from '../parts/planned-dialog.tsx'
+import { load, operations } from '../state/cluster-data.ts'
 import { type Fault, faultOf } from '../state/resource.ts'
 import { client, noticeRefusal } from '../state/session.ts'
 import { bytes, count, duration } from '../words/format.ts'
@@ -63,8 +64,21 @@ export function OperationState({ operation }: { readonly operation: Operation })
   )
 }
 
+/** It as it is now, or as it was when it started, after the dialog that started it. */
+export function FollowedOperation({ started }: { readonly started: Operation }) {
+  const now =
+    operations.value.value?.find(({ operationId }) => operationId === started.operationId) ?? started
+  return (
+    <>
+      <OperationState operation={now} />
+      {isOpen(now) ? <p class="soft">{TEXT.wizard.follow}</p> : null}
+    </>
+  )
+}
+
 function Orders({ operation: { operationId: id, status, type } }: { readonly operation: Operation }) {
   const [fault, setFault] = useState<Fault | null>(null)
+  const [isEnding, setEnding] = useState(false)
   const order = async (give: (api: HoldfastAdmin) => Promise<unknown>): Promise<void> => {
     const api = client.peek()
     if (api === null) return
@@ -97,15 +111,43 @@ function Orders({ operation: { operationId: id, status, type } }: { readonly ope
             {SAYS.pause}
           </Button>
         )}
-        <Button
-          needs="cancelOperation"
-          label={`${SAYS.cancel}: ${type}`}
-          onClick={() => void order((api) => api.cancelOperation({ id }))}
-        >
+        <Button needs="cancelOperation" label={`${SAYS.cancel}: ${type}`} onClick={() => setEnding(true)}>
           {SAYS.cancel}
         </Button>
       </div>
+      {isEnding ? <EndDialog id={id} type={type} onClose={() => setEnding(false)} /> : null}
       {fault === null ? null : <FaultNotice fault={fault} title={TEXT.fault.refused} />}
     </>
+  )
+}
+
+type EndPlan = AnyPlan & { readonly plan: { readonly tasksOpen: number } }
+
+/** There is no way back from it, so that its plan comes first. */
+function EndDialog({
+  id,
+  type,
+  onClose,
+}: {
+  readonly id: string
+  readonly type: string
+  readonly onClose: () => void
+}) {
+  return (
+    <PlannedDialog
+      title={`${SAYS.cancel}: ${type}`}
+      about={SAYS.cancelAbout}
+      fields={null}
+      plan={(api): Promise<EndPlan> => api.dryRun.cancelOperation({ id })}
+      shown={({ plan: { tasksOpen } }) => <p>{SAYS.cancelPlan(count(tasksOpen))}</p>}
+      confirm={null}
+      run={async (api) => {
+        const ended = await api.cancelOperation({ id })
+        await load('operations')
+        return ended
+      }}
+      done={(ended) => <FollowedOperation started={ended} />}
+      onClose={onClose}
+    />
   )
 }

@@ -1,5 +1,5 @@
 /**
- * Repair and scrub of each node, and the two checks that can be asked for.
+ * Repair and scrub of each node, and what can be asked for: two checks, and a rebalance.
  */
 import { useState } from 'preact/hooks'
 import type { Repair } from '../../../client/src/admin.ts'
@@ -10,14 +10,15 @@ import { Table } from '../parts/table.tsx'
 import { load, repair } from '../state/cluster-data.ts'
 import { bytes, count, percent } from '../words/format.ts'
 import { TEXT } from '../words/strings.ts'
-import { OperationState } from './operation-state.tsx'
+import { FollowedOperation } from './operation-state.tsx'
+import { RebalanceDialog } from './rebalance.tsx'
 
 const SAYS = TEXT.operations
 
 type Check = 'scrub' | 'recount'
 
 export function RepairCard() {
-  const [asked, setAsked] = useState<Check | null>(null)
+  const [asked, setAsked] = useState<Check | 'rebalance' | null>(null)
   return (
     <Card
       title={SAYS.repair}
@@ -28,6 +29,9 @@ export function RepairCard() {
           </Button>
           <Button needs="recount" onClick={() => setAsked('recount')}>
             {SAYS.startRecount}
+          </Button>
+          <Button needs="rebalance" onClick={() => setAsked('rebalance')}>
+            {SAYS.startRebalance}
           </Button>
         </>
       }
@@ -42,7 +46,10 @@ export function RepairCard() {
           </>
         )}
       </Loaded>
-      {asked === null ? null : <StartCheck key={asked} check={asked} onClose={() => setAsked(null)} />}
+      {asked === 'rebalance' ? <RebalanceDialog onClose={() => setAsked(null)} /> : null}
+      {asked === null || asked === 'rebalance' ? null : (
+        <StartCheck key={asked} check={asked} onClose={() => setAsked(null)} />
+      )}
     </Card>
   )
 }
@@ -115,7 +122,7 @@ function StartCheck({ check, onClose }: { readonly check: Check; readonly onClos
         await load('operations')
         return started
       }}
-      done={(started) => <OperationState operation={started} />}
+      done={(started) => <FollowedOperation started={started} />}
       onClose={onClose}
     />
   )

@@ -9,7 +9,7 @@ import { type AnyPlan, PlannedDialog } from '../parts/planned-dialog.tsx'
 import { load } from '../state/cluster-data.ts'
 import { bytes, count } from '../words/format.ts'
 import { TEXT } from '../words/strings.ts'
-import { OperationState } from './operation-state.tsx'
+import { FollowedOperation } from './operation-state.tsx'
 
 const SAYS = TEXT.tenants
 
@@ -83,7 +83,7 @@ export function DeleteTenant({ id, onClose }: Props) {
         await load('operations')
         return started
       }}
-      done={(started) => <OperationState operation={started} />}
+      done={(started) => <FollowedOperation started={started} />}
       onClose={onClose}
     />
   )

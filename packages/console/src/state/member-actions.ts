@@ -17,12 +17,15 @@ export const MEMBER_OPERATIONS = {
 
 export type MemberAction = keyof typeof MEMBER_OPERATIONS
 
+export const isMemberAction = (text: string): text is MemberAction => Object.hasOwn(MEMBER_OPERATIONS, text)
+
 export interface Answers {
   /** The member that is changed; '' for a join, and for a transfer to the best follower. */
   readonly member: string
   readonly newcomer: string
   readonly peerAddress: string
   readonly zone: string
+  readonly fingerprint: string
   readonly reason: string
   readonly configIndex: number
 }
@@ -41,8 +44,13 @@ export const takesNewcomer = (action: MemberAction): boolean => action === 'join
 /** There is no way back: a member that lost its vote never gets one again. */
 export const takesConfirmation = (action: MemberAction): boolean => action !== 'join' && action !== 'transfer'
 
-function newcomerOf({ newcomer, peerAddress, zone }: Answers) {
-  return { nodeId: newcomer, peerAddress, ...(zone === '' ? {} : { zone }) }
+function newcomerOf({ newcomer, peerAddress, zone, fingerprint }: Answers) {
+  return {
+    nodeId: newcomer,
+    peerAddress,
+    ...(zone === '' ? {} : { zone }),
+    ...(fingerprint.trim() === '' ? {} : { fingerprint: fingerprint.trim() }),
+  }
 }
 
 export function plan(api: HoldfastAdmin, action: MemberAction, given: Answers): Promise<Planned> {

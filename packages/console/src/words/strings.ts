@@ -103,6 +103,7 @@ export const TEXT = {
     unknown: 'The state of the data is not known',
     unknownWhy: 'Parts of the cluster did not answer.',
     findings: 'Findings',
+    replace: (node: string) => `Replace ${node}`,
     now: 'Now',
     soon: 'Soon',
     facts: 'At a glance',
@@ -127,10 +128,11 @@ export const TEXT = {
         `${node} does not answer`,
         'Look at its machine and its log, and start it. If it never comes back, replace it.',
       ] as const,
-    noSpare: [
-      'One more failure stops writes',
-      'As many voters are down as the cluster tolerates. Start or replace one first.',
-    ],
+    noSpare: (nodes: readonly string[]) =>
+      [
+        `${nodes.join(', ')} ${nodes.length === 1 ? 'does' : 'do'} not answer: one more failure stops writes`,
+        'Look at the machine and its log, and start it. If it never comes back, replace it.',
+      ] as const,
     fewVoters: (voters: number) =>
       [
         `The cluster has ${voters} ${voters === 1 ? 'voter' : 'voters'}`,
@@ -235,6 +237,10 @@ export const TEXT = {
     moves: (copies: string, bytes: string) => `${copies} copies (${bytes}) are made elsewhere first.`,
     noMoves: 'No copies need to move.',
     newcomer: (node: string, version: string) => `${node} answers and runs ${version}.`,
+    certificate: (fingerprint: string) => `Its certificate has the fingerprint ${fingerprint}.`,
+    noCertificate: 'It has no certificate: the nodes communicate without TLS.',
+    stays: (node: string) =>
+      `${node} becomes a learner without copies. Remove it next, then stop its process.`,
     target: (node: string) => `${node} becomes the leader.`,
     follow: 'It continues when this window is closed: see Operations.',
     succeeded: 'Finished.',
@@ -268,6 +274,10 @@ export const TEXT = {
     peerHelp: 'host:port where it listens for nodes',
     zone: 'Zone',
     zoneHelp: 'What fails together: a rack, a room',
+    fingerprint: 'Fingerprint of its certificate',
+    fingerprintHelp: 'Optional: refused if it shows another one. `holdfast certs show` prints it there.',
+    startFirst: 'First start the new node on its machine, with an empty data directory:',
+    startLine: 'holdfast server --config FILE --join',
     target: 'New leader',
     anyTarget: 'The best follower',
   },
@@ -288,6 +298,9 @@ export const TEXT = {
     pause: 'Pause',
     resume: 'Resume',
     cancel: 'Cancel',
+    cancelAbout:
+      'Ends the operation for good. What is done stays done; to continue it later, pause it instead.',
+    cancelPlan: (tasks: string) => `${tasks} copies that are planned and not made yet are taken back.`,
     copies: (done: string, total: string) => `${done} of ${total} copies`,
     repair: 'Repair and scrub',
     rate: 'Rate of repair',
@@ -297,6 +310,16 @@ export const TEXT = {
     bad: 'Bad copies',
     startScrub: 'Scrub now',
     startRecount: 'Recount',
+    startRebalance: 'Rebalance',
+    rebalanceAbout:
+      'Moves the copies of a tenant, or of one of its buckets, to the nodes where they should be.',
+    rebalancePlan:
+      'Every copy is compared with its place. One that moves is made and read back there before it goes here.',
+    tenant: 'Tenant',
+    bucket: 'Bucket',
+    bucketHelp: 'Empty: every bucket of the tenant',
+    rateMax: 'MiB per second at most',
+    rateHelp: 'Of the whole cluster; empty: no limit of its own',
     node: 'Node',
     scrubPlan: 'Every node reads all of its copies, beside requests and at a bounded rate.',
     recountPlan: 'Every node counts its rows again. A difference halts the collection of garbage.',

@@ -8,6 +8,7 @@ import { Badge, Bar, Button, Card, FactList, Loaded, Time, type Tone } from '../
 import { Table } from '../parts/table.tsx'
 import { load, membership, repair } from '../state/cluster-data.ts'
 import { isMemberAction, MEMBER_OPERATIONS, type MemberAction } from '../state/member-actions.ts'
+import { may } from '../state/rights.ts'
 import { linkTo, place } from '../state/route.ts'
 import { TEXT } from '../words/strings.ts'
 import { type Chosen, MemberWizard } from './member-wizard.tsx'
@@ -22,7 +23,7 @@ export function Cluster() {
   const { item, inner } = place.value
   useEffect(() => void load('membership', 'repair'), [])
   useEffect(() => {
-    if (!isMemberAction(inner)) return
+    if (!isMemberAction(inner) || !may(MEMBER_OPERATIONS[inner])) return
     setChosen({ action: inner, member: item })
     // The link opens it once: a reload shows the screen alone.
     history.replaceState(null, '', linkTo('cluster'))

@@ -7,6 +7,7 @@ import { bytes, count } from '../words/format.ts'
 import { type Finding, judge, type Judgement, votersOf } from '../judge/health.ts'
 import { Badge, Card, FactList, FaultNotice, Icon, Skeleton } from '../parts/basics.tsx'
 import { load, membership, operations, placement, repair } from '../state/cluster-data.ts'
+import { may } from '../state/rights.ts'
 import { linkTo } from '../state/route.ts'
 import { TEXT } from '../words/strings.ts'
 
@@ -54,7 +55,7 @@ function Verdict({ judgement: { level, sentence, why, findings } }: { readonly j
 
 /** To the one thing to do, or to the screen where it is. */
 function DoLink({ finding: { screen, replace } }: { readonly finding: Finding }) {
-  return replace === null ? (
+  return replace === null || !may('replaceVoter') ? (
     <a href={linkTo(screen)}>{TEXT.nav[screen]}</a>
   ) : (
     <a href={linkTo(screen, replace, 'replace')}>{TEXT.health.replace(replace)}</a>

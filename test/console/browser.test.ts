@@ -17,6 +17,7 @@ import {
   refused,
   traces,
 } from '../helpers/console-page.ts'
+import { rulesOfABucket } from '../helpers/console-rules.ts'
 import { ProcessCluster } from '../helpers/process-cluster.ts'
 
 /** Each with a text that shows that it is there. */
@@ -28,6 +29,7 @@ const SCREENS = [
   ['tenants/demo', 'Buckets'],
   ['backups', 'Back up now'],
   ['audit', 'Audit rows'],
+  ['api', 'Get a tenant'],
 ] as const
 
 /** An admin token, made as an operator makes one. */
@@ -138,6 +140,15 @@ t.test('the console in Chromium', { timeout: 900_000 }, async (t) => {
       return text.includes('createTenant hostile') && !text.includes('queryAuditLog')
     })
     t.match(await driver.text(), /adm_/)
+  })
+
+  await t.test('the rules of a bucket', async (t) => {
+    const { accessKeyId, secretKey } = cluster.setup
+    if (accessKeyId === null || secretKey === null) throw new Error('there is no access key')
+    await driver.go('objects')
+    await driver.logInWithKey(accessKeyId, secretKey)
+    await rulesOfABucket(t, cluster, driver)
+    t.notMatch(await driver.page.run<string>(traces), secretKey)
   })
 
   await t.test('a node joins by the wizard, which shows each step as it happens', async (t) => {

@@ -4,10 +4,12 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Holdfast } from '../../../client/src/index.ts'
+import { dataLine } from '../state/curl.ts'
 import { type Fault, faultOf } from '../state/resource.ts'
 import { keySession, noticeKeyRefusal } from '../state/session.ts'
 import { TEXT } from '../words/strings.ts'
 import { Button, FaultNotice } from './basics.tsx'
+import { CurlLine } from './curl-line.tsx'
 import { Dialog } from './dialog.tsx'
 import { Field } from './form.tsx'
 
@@ -72,6 +74,7 @@ export function DoneDialog<R>(props: Props<R>) {
           </Button>
           <Button onClick={onClose}>{TEXT.wizard.cancel}</Button>
         </div>
+        <CurlLine line={() => dataLine(run)} />
       </form>
       {fault === null ? null : <FaultNotice fault={fault} title={TEXT.fault.refused} />}
     </Dialog>

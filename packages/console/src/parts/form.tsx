@@ -88,3 +88,36 @@ export function Select({
     </div>
   )
 }
+
+/** Any of some. */
+export function Checks({
+  label,
+  chosen,
+  choices,
+  onChange,
+}: {
+  readonly label: string
+  readonly chosen: readonly string[]
+  readonly choices: readonly Choice[]
+  readonly onChange: (chosen: readonly string[]) => void
+}) {
+  return (
+    <fieldset class="checks">
+      <legend>{label}</legend>
+      {choices.map(({ value, text }) => (
+        <label key={value}>
+          <input
+            type="checkbox"
+            checked={chosen.includes(value)}
+            onChange={(event) =>
+              onChange(
+                event.currentTarget.checked ? [...chosen, value] : chosen.filter((one) => one !== value),
+              )
+            }
+          />
+          {text}
+        </label>
+      ))}
+    </fieldset>
+  )
+}

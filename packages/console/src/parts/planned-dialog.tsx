@@ -1,16 +1,19 @@
 /**
  * A change that is looked at before it is made: what it asks for, its plan with what stands in the way, a name typed where it cannot be taken back,
- * then what came of it.
+ * then what came of it. Through the admin API, which has dry runs, or through the data API, where a look-up stands for one.
  *
  * Rule: nothing is sent but plans until the button that says so is pressed.
  */
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { HoldfastAdmin } from '../../../client/src/admin.ts'
+import type { Holdfast } from '../../../client/src/index.ts'
+import { adminLine, dataLine, type Line } from '../state/curl.ts'
 import { type Fault, faultOf } from '../state/resource.ts'
-import { client, noticeRefusal } from '../state/session.ts'
+import { client, keySession, noticeKeyRefusal, noticeRefusal } from '../state/session.ts'
 import { TEXT } from '../words/strings.ts'
 import { Button, FaultNotice, Notice } from './basics.tsx'
+import { CurlLine } from './curl-line.tsx'
 import { Dialog } from './dialog.tsx'
 import { Field } from './form.tsx'
 
@@ -23,16 +26,29 @@ export interface AnyPlan {
   readonly warnings: readonly string[]
 }
 
-interface Props<P extends AnyPlan, R> {
+interface Access<C> {
+  readonly api: () => C | null
+  readonly notice: (error: unknown) => void
+  readonly line: Line<C>
+}
+
+const BY_TOKEN: Access<HoldfastAdmin> = { api: () => client.peek(), notice: noticeRefusal, line: adminLine }
+const BY_KEY: Access<Holdfast> = {
+  api: () => keySession.peek()?.api ?? null,
+  notice: noticeKeyRefusal,
+  line: dataLine,
+}
+
+interface Props<C, P extends AnyPlan, R> {
   readonly title: string
   readonly about: string
   /** The fields of the first step. */
   readonly fields: ComponentChildren
-  readonly plan: (api: HoldfastAdmin) => Promise<P>
+  readonly plan: (api: C) => Promise<P>
   readonly shown: (plan: P) => ComponentChildren
   /** What must be typed before it is done; null: nothing. */
   readonly confirm: string | null
-  readonly run: (api: HoldfastAdmin) => Promise<R>
+  readonly run: (api: C) => Promise<R>
   readonly done: (result: R) => ComponentChildren
   readonly onClose: () => void
 }
@@ -42,21 +58,31 @@ type Step<P, R> =
   | { readonly kind: 'plan'; readonly plan: P }
   | { readonly kind: 'done'; readonly result: R }
 
-export function PlannedDialog<P extends AnyPlan, R>(props: Props<P, R>) {
-  const { title, about, fields, confirm, onClose } = props
+/** Through the admin API. */
+export function PlannedDialog<P extends AnyPlan, R>(props: Props<HoldfastAdmin, P, R>) {
+  return <StepsDialog {...props} access={BY_TOKEN} />
+}
+
+/** Through the data API; `plan` looks at what would change. */
+export function PreviewedDialog<P extends AnyPlan, R>(props: Props<Holdfast, P, R>) {
+  return <StepsDialog {...props} access={BY_KEY} />
+}
+
+function StepsDialog<C, P extends AnyPlan, R>(props: Props<C, P, R> & { readonly access: Access<C> }) {
+  const { title, about, fields, confirm, onClose, access } = props
   const [step, setStep] = useState<Step<P, R>>({ kind: 'form' })
   const [typed, setTyped] = useState('')
   const [fault, setFault] = useState<Fault | null>(null)
   const [isBusy, setBusy] = useState(false)
-  const attempt = async (work: (api: HoldfastAdmin) => Promise<Step<P, R>>): Promise<void> => {
-    const api = client.peek()
+  const attempt = async (work: (api: C) => Promise<Step<P, R>>): Promise<void> => {
+    const api = access.api()
     if (api === null) return
     setBusy(true)
     setFault(null)
     try {
       setStep(await work(api))
     } catch (error) {
-      noticeRefusal(error)
+      access.notice(error)
       setFault(faultOf(error))
     }
     setBusy(false)
@@ -92,6 +118,9 @@ export function PlannedDialog<P extends AnyPlan, R>(props: Props<P, R>) {
               {step.kind === 'form' ? SAYS.cancel : SAYS.back}
             </Button>
           </div>
+          {step.kind === 'plan' && step.plan.allowed ? (
+            <CurlLine line={() => access.line(props.run)} />
+          ) : null}
         </form>
       )}
       {fault === null ? null : <FaultNotice fault={fault} title={TEXT.fault.refused} />}

@@ -6,13 +6,23 @@ import { useEffect } from 'preact/hooks'
 import { Button, Icon, type IconName } from '../parts/basics.tsx'
 import { Brand } from '../parts/brand.tsx'
 import { isLive } from '../state/live.ts'
-import { linkTo, place, SCREENS, type Screen } from '../state/route.ts'
+import {
+  INNER_SCREENS,
+  linkTo,
+  place,
+  SCREENS,
+  type Screen,
+  type Section,
+  sectionOf,
+} from '../state/route.ts'
 import { maySee } from '../state/rights.ts'
 import { caller, client, keySession, logOut } from '../state/session.ts'
 import { type Theme, theme, THEMES } from '../state/theme.ts'
 import { TEXT } from '../words/strings.ts'
+import { ApiReference } from './api/reference.tsx'
 import { Audit } from './audit.tsx'
 import { Backups } from './backups.tsx'
+import { BucketScreen } from './bucket-rules/bucket-screen.tsx'
 import { Cluster } from './cluster.tsx'
 import { Health } from './health.tsx'
 import { LogIn } from './log-in.tsx'
@@ -29,16 +39,19 @@ const SHOWN: Readonly<Record<Screen, () => JSX.Element>> = {
   objects: Objects,
   backups: Backups,
   audit: Audit,
+  bucket: BucketScreen,
+  api: ApiReference,
 }
 
 /** What an access key opens. */
-const FOR_TENANTS: readonly Screen[] = ['objects']
+const FOR_TENANTS = ['objects'] as const
 
 export function App() {
   const isOperator = client.value !== null
   if (!isOperator && keySession.value === null) return <LogIn />
-  const screens = isOperator ? SCREENS.filter(maySee) : FOR_TENANTS
-  const screen = screens.find((one) => one === place.value.screen) ?? screens[0] ?? 'objects'
+  const screens: readonly Section[] = isOperator ? SCREENS.filter(maySee) : FOR_TENANTS
+  const reachable: readonly Screen[] = [...screens, ...INNER_SCREENS]
+  const screen = reachable.find((one) => one === place.value.screen) ?? screens[0] ?? 'objects'
   const Shown = SHOWN[screen]
   return (
     <>
@@ -56,7 +69,7 @@ export function App() {
   )
 }
 
-function Side({ screen, screens }: { readonly screen: Screen; readonly screens: readonly Screen[] }) {
+function Side({ screen, screens }: { readonly screen: Screen; readonly screens: readonly Section[] }) {
   return (
     <nav class="side" aria-label={TEXT.sections}>
       <a class="brand" href={linkTo(screens[0] ?? 'objects')}>
@@ -68,7 +81,7 @@ function Side({ screen, screens }: { readonly screen: Screen; readonly screens: 
             <a
               class="section"
               href={linkTo(name)}
-              {...(name === screen ? { 'aria-current': 'page' as const } : {})}
+              {...(name === sectionOf(screen) ? { 'aria-current': 'page' as const } : {})}
             >
               <Icon name={name satisfies IconName} />
               {TEXT.nav[name]}
@@ -76,7 +89,11 @@ function Side({ screen, screens }: { readonly screen: Screen; readonly screens: 
           </li>
         ))}
       </ul>
-      <a class="section last" href="/docs/">
+      <a class="section last" href={linkTo('api')}>
+        <Icon name="api" />
+        {TEXT.nav.api}
+      </a>
+      <a class="section" href="/docs/">
         <Icon name="docs" />
         {TEXT.nav.docs}
       </a>

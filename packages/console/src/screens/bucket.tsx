@@ -116,6 +116,9 @@ function Trail({ bucket, prefix }: Place) {
         )
       })}
       {last === '' ? null : <span>{SAYS.begins(last)}</span>}
+      <a class="aside" href={linkTo('bucket', bucket)}>
+        {TEXT.rules.open}
+      </a>
     </nav>
   )
 }

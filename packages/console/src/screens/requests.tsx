@@ -5,6 +5,7 @@ import { useState } from 'preact/hooks'
 import { Button, Copyable } from '../parts/basics.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { curlOf, requests } from '../state/requests.ts'
+import { linkTo } from '../state/route.ts'
 import { TEXT } from '../words/strings.ts'
 
 const SAYS = TEXT.requests
@@ -30,7 +31,9 @@ function RequestsDialog({ onClose }: { readonly onClose: () => void }) {
       <p class="soft">{SAYS.about}</p>
       <div class="actions">
         <Button onClick={() => setAll(!isAll)}>{isAll ? SAYS.onlyChanges : SAYS.all}</Button>
-        <a href="/docs/api/index.html">{SAYS.pages}</a>
+        <a href={linkTo('api')} onClick={onClose}>
+          {SAYS.pages}
+        </a>
       </div>
       {shown.length === 0 ? <p class="soft">{SAYS.none}</p> : null}
       <ul class="asked" aria-label={SAYS.title}>

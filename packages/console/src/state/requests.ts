@@ -9,6 +9,8 @@ const KEPT_MAX = 50
 const BODY_BYTES_MAX = 4096
 /** Their bodies are secrets. */
 const SECRET = /\/auth\/token$/
+/** Members whose values are secrets, also inside of others; a line has the name in the place of the value. */
+const SECRET_MEMBER = /"((?:\w*[sS]ecret\w*|passphrase))":"(?:[^"\\]|\\.)*"/g
 
 export interface AskedRequest {
   readonly id: number
@@ -29,19 +31,16 @@ let lastId = 0
 /** `fetch`, which keeps what it sends. `below`: the path under which the node has the API; '' for its own. */
 export function followed(below: string): typeof fetch {
   return async (input, init = {}) => {
-    const { pathname, search } = new URL(input instanceof Request ? input.url : input, location.origin)
-    const { method = 'GET', body } = init
+    const sent = requestOf(input, init)
     const asked: AskedRequest = {
+      ...sent,
       id: ++lastId,
-      method,
-      path: pathname + search,
-      body: SECRET.test(pathname) ? null : textOf(body),
       status: null,
       at: Date.now(),
       isData: below !== '',
     }
     // The page waits here all the time: it is no action of its user.
-    if (!pathname.endsWith('/changes')) requests.value = [asked, ...requests.peek()].slice(0, KEPT_MAX)
+    if (!/\/changes(?:\?|$)/.test(sent.path)) requests.value = [asked, ...requests.peek()].slice(0, KEPT_MAX)
     const answer = await fetch(input, init)
     requests.value = requests
       .peek()
@@ -49,6 +48,22 @@ export function followed(below: string): typeof fetch {
     return answer
   }
 }
+
+/** What a call of `fetch` asks for, without secrets. */
+export function requestOf(
+  input: Parameters<typeof fetch>[0],
+  { method = 'GET', body }: RequestInit = {},
+): Pick<AskedRequest, 'method' | 'path' | 'body'> {
+  const { pathname, search } = new URL(input instanceof Request ? input.url : input, location.origin)
+  return {
+    method,
+    path: pathname + search,
+    body: SECRET.test(pathname) ? null : withoutSecrets(textOf(body)),
+  }
+}
+
+const withoutSecrets = (body: string | null): string | null =>
+  body?.replace(SECRET_MEMBER, (_, name: string) => `"${name}":"${name.toUpperCase()}"`) ?? null
 
 function textOf(body: BodyInit | null | undefined): string | null {
   const isShort = body instanceof Uint8Array && body.length <= BODY_BYTES_MAX

@@ -6,6 +6,7 @@
 import { computed, effect, signal, type ReadonlySignal } from '@preact/signals'
 import { ApiError, type HoldfastAdmin } from '../../../client/src/admin.ts'
 import type { Holdfast } from '../../../client/src/index.ts'
+import { InputError } from '../forms/input-error.ts'
 import { client, keySession, noticeKeyRefusal, noticeRefusal } from './session.ts'
 
 export interface Fault {
@@ -15,6 +16,7 @@ export interface Fault {
 }
 
 export function faultOf(error: unknown): Fault {
+  if (error instanceof InputError) return { kind: 'refused', message: error.message, requestId: null }
   if (!(error instanceof ApiError))
     return {
       kind: 'unreachable',
@@ -50,6 +52,10 @@ const BY_KEY: Access<Holdfast> = {
 export const resource = <T>(ask: (api: HoldfastAdmin) => Promise<T>): Resource<T> => loaded(BY_TOKEN, ask)
 /** Of the data API. */
 export const dataResource = <T>(ask: (api: Holdfast) => Promise<T>): Resource<T> => loaded(BY_KEY, ask)
+
+/** Of what is open to every page. */
+export const openResource = <T>(ask: () => Promise<T>): Resource<T> =>
+  loaded({ api: computed(() => true), notice: () => undefined }, ask)
 
 function loaded<C, T>(access: Access<C>, ask: (api: C) => Promise<T>): Resource<T> {
   const value = signal<T | null>(null)

@@ -4,7 +4,15 @@
 import { signal } from '@preact/signals'
 
 export const SCREENS = ['health', 'cluster', 'operations', 'tenants', 'objects', 'backups', 'audit'] as const
-export type Screen = (typeof SCREENS)[number]
+/** Reached from other screens, without a place of their own in the list of sections. */
+export const INNER_SCREENS = ['bucket', 'api'] as const
+export type Section = (typeof SCREENS)[number]
+export type Screen = Section | (typeof INNER_SCREENS)[number]
+
+/** Which section is marked; null: none. */
+const SECTION_OF = { bucket: 'objects', api: null } as const
+export const sectionOf = (screen: Screen): Section | null =>
+  screen === 'bucket' || screen === 'api' ? SECTION_OF[screen] : screen
 
 export interface Place {
   readonly screen: Screen
@@ -18,7 +26,7 @@ export const place = signal<Place>(read())
 
 function read(): Place {
   const [, name = '', item = '', inner = ''] = location.hash.split('/')
-  const screen = SCREENS.find((one) => one === name) ?? 'health'
+  const screen = [...SCREENS, ...INNER_SCREENS].find((one) => one === name) ?? 'health'
   return { screen, item: decoded(item), inner: decoded(inner) }
 }
 

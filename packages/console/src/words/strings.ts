@@ -3,9 +3,12 @@
  *
  * Rules: words are those of docs/glossary.md; a text says what is, and what to do; names of operations and codes stay as the API spells them.
  */
+import { API, REQUESTS } from './api-strings.ts'
 import { BACKUPS, ENCRYPTION } from './backup-strings.ts'
+import { LIFECYCLE, REPLICATION, RULES } from './rule-strings.ts'
 import { OBJECTS } from './object-strings.ts'
 import { TENANTS } from './tenant-strings.ts'
+import { CORS, WEBHOOKS } from './webhook-strings.ts'
 
 export const TEXT = {
   product: 'Holdfast',
@@ -19,6 +22,8 @@ export const TEXT = {
     objects: 'Objects',
     backups: 'Backups',
     audit: 'Audit',
+    bucket: 'Rules of a bucket',
+    api: 'API',
     docs: 'Documentation',
   },
   theme: { label: 'Theme', auto: 'As the system', light: 'Light', dark: 'Dark' },
@@ -29,6 +34,8 @@ export const TEXT = {
   copied: 'Copied',
   never: 'never',
   none: 'none',
+  yes: 'Yes',
+  no: 'No',
   unknown: 'unknown',
   noLimit: 'no limit',
   more: 'Show more',
@@ -74,17 +81,9 @@ export const TEXT = {
     caller: (name: string, role: string) => (name === role ? role : `${name}, ${role}`),
   },
 
-  requests: {
-    title: 'Requests of this page as curl',
-    about:
-      'The newest first. $TOKEN stands for your token: of the admin API, or, below /console/data, the one for which an access key is exchanged.',
-    all: 'Show reads too',
-    onlyChanges: 'Show changes and plans only',
-    none: 'Nothing was changed or planned yet.',
-    pages: 'Reference of both APIs',
-    line: (method: string, path: string, status: number | null) =>
-      `${method} ${path}${status === null ? '' : `, answered with ${status}`}`,
-  },
+  requests: REQUESTS,
+
+  api: API,
 
   live: {
     on: 'Live',
@@ -359,6 +358,11 @@ export const TEXT = {
 
   tenants: TENANTS,
   objects: OBJECTS,
+  rules: RULES,
+  lifecycle: LIFECYCLE,
+  replication: REPLICATION,
+  webhooks: WEBHOOKS,
+  cors: CORS,
 
   backups: BACKUPS,
   encryption: ENCRYPTION,

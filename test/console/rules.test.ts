@@ -1,0 +1,199 @@
+/**
+ * Rules of a bucket between a form, the API and sentences; the reference of the API from its documents; lines for a shell without secrets.
+ */
+import { readFileSync } from 'node:fs'
+import t from 'tap'
+import { EMPTY_RULE, formOf, ruleOf, rulesWith } from '../../packages/console/src/forms/lifecycle-form.ts'
+import {
+  allSet,
+  isPaused,
+  replicationRuleOf,
+  ruleFormOf,
+  targetFormOf,
+  targetOf,
+} from '../../packages/console/src/forms/replication-form.ts'
+import { corsFormOf, corsRuleOf, webhooksWith } from '../../packages/console/src/forms/webhook-form.ts'
+import {
+  type ApiDocument,
+  exampleOf,
+  fits,
+  linesOf,
+  operationsOf,
+} from '../../packages/console/src/words/api-words.ts'
+import {
+  filterInWords,
+  lifecycleInWords,
+  replicationInWords,
+} from '../../packages/console/src/words/rule-words.ts'
+
+t.test('a lifecycle rule goes through its form and comes back as it was', async (t) => {
+  const rule = {
+    id: 'old',
+    status: 'Disabled',
+    filter: { prefix: 'logs/', tags: { kind: 'a=b' }, sizeGreaterThan: 0, sizeLessThan: 1024 },
+    expiration: { date: '2100-01-01T00:00:00Z' },
+    noncurrentVersionExpiration: { noncurrentDays: 30, newerNoncurrentVersions: 3 },
+    abortIncompleteMultipartUpload: { daysAfterInitiation: 7 },
+  } as const
+  t.same(ruleOf(formOf(rule)), rule)
+  const days = { status: 'Enabled', expiration: { days: 1 } } as const
+  t.same(ruleOf(formOf(days)), days, 'without a name and a filter')
+  const markers = { status: 'Enabled', expiration: { expiredObjectDeleteMarker: true } } as const
+  t.same(ruleOf(formOf(markers)), markers)
+})
+
+t.test('what cannot be sent is refused with the name of the field', async (t) => {
+  t.throws(() => ruleOf(EMPTY_RULE), /does nothing/)
+  t.throws(() => ruleOf({ ...EMPTY_RULE, expiration: 'days' }), /Days: give a whole number/)
+  t.throws(() => ruleOf({ ...EMPTY_RULE, expiration: 'days', days: '1.5' }), /Days: "1.5" is no whole number/)
+  t.throws(() => ruleOf({ ...EMPTY_RULE, expiration: 'date', date: 'tomorrow' }), /Date: give a day/)
+  t.throws(() => ruleOf({ ...EMPTY_RULE, kept: '3' }), /give also after how many days/)
+  t.throws(() => ruleOf({ ...EMPTY_RULE, abortDays: '7', tags: 'kind' }), /"kind" is no tag/)
+  t.throws(() => ruleOf({ ...EMPTY_RULE, abortDays: '7', above: '-1' }), /Larger than \(bytes\): "-1"/)
+})
+
+t.test('rules are replaced where they stand, and added at the end', async (t) => {
+  t.same(rulesWith(['a', 'b', 'c'], 1, 'B'), ['a', 'B', 'c'])
+  t.same(rulesWith(['a'], null, 'b'), ['a', 'b'])
+})
+
+t.test('rules are stated in words', async (t) => {
+  t.equal(filterInWords(), 'all objects')
+  t.equal(
+    filterInWords({ prefix: 'a/', tags: { x: '1', y: '2' }, sizeGreaterThan: 2048 }),
+    'objects whose key begins with a/, with the tags x=1 and y=2, larger than 2.00 KiB',
+  )
+  t.same(
+    lifecycleInWords({
+      status: 'Enabled',
+      expiration: { days: 1 },
+      noncurrentVersionExpiration: { noncurrentDays: 30, newerNoncurrentVersions: 3 },
+      abortIncompleteMultipartUpload: { daysAfterInitiation: 7 },
+    }),
+    [
+      'Objects expire 1 day after they are stored.',
+      'Noncurrent versions are removed after 30 days, the newest 3 of each object excepted.',
+      'Unfinished uploads are aborted after 7 days.',
+    ],
+  )
+  t.equal(replicationInWords({ filter: { tags: { a: 'b' } } }).split('; ')[1], 'deletions are not sent')
+  t.match(replicationInWords({ status: 'Disabled' }), /all objects; delete markers are sent \(Disabled\)/)
+})
+
+t.test(
+  'a replication keeps its secret where none is typed, and pauses without losing its rules',
+  async (t) => {
+    const target = { endpoint: 'https://there.example', accessKeyId: 'AK', region: 'eu' }
+    t.same(targetOf(targetFormOf(target, 'copies')), target)
+    t.same(targetOf({ ...targetFormOf(null, ''), endpoint: ' https://x ', secretKey: 's' }), {
+      endpoint: 'https://x',
+      accessKeyId: '',
+      secretKey: 's',
+    })
+    const rule = { id: 'r', status: 'Enabled', filter: { prefix: 'a/' }, deletes: 'all' } as const
+    t.same(replicationRuleOf(ruleFormOf(rule)), rule)
+    t.same(allSet([rule], 'Disabled'), [{ ...rule, status: 'Disabled' }])
+    t.same(allSet([], 'Disabled'), [{ status: 'Disabled' }], 'no rule sends everything')
+    t.ok(isPaused([{ ...rule, status: 'Disabled' }]))
+    t.notOk(isPaused([{ ...rule, status: 'Disabled' }, rule]))
+    t.notOk(isPaused([]))
+  },
+)
+
+t.test('a change of one webhook sends the others back by their ids', async (t) => {
+  const hook = (id: string) =>
+    ({
+      id,
+      kind: 'webhook',
+      url: 'https://x.example/',
+      events: ['object-created'],
+      prefix: '',
+      suffix: '',
+      enabled: true,
+      payloadFormat: 'native',
+      hasSecret: true,
+      suspended: false,
+      suspensionReason: '',
+      createdAt: '',
+      updatedAt: '',
+      pendingCount: 1,
+      deadCount: 0,
+      droppedCount: 0,
+      droppedAt: null,
+    }) as const
+  const form = { ...hook('b'), events: ['object-removed'] }
+  const sent = webhooksWith([hook('a'), hook('b')], 1, form)
+  t.same(
+    sent.map(({ id, events }) => [id, events]),
+    [
+      ['a', ['object-created']],
+      ['b', ['object-removed']],
+    ],
+  )
+  t.notMatch(JSON.stringify(sent[0]), /pendingCount|suspended/)
+  t.same(
+    webhooksWith([hook('a'), hook('b')], 0, null).map(({ id }) => id),
+    ['b'],
+  )
+  t.throws(() => webhooksWith([], null, { ...form, events: [] }), /choose at least one/)
+})
+
+t.test('a CORS rule goes through its form', async (t) => {
+  const rule = {
+    id: 'pages',
+    allowedOrigins: ['https://a.example', 'https://b.example'],
+    allowedMethods: ['GET', 'PUT'],
+    allowedHeaders: ['*'],
+    exposeHeaders: ['etag'],
+    maxAgeSeconds: 60,
+  } as const
+  t.same(corsRuleOf(corsFormOf(rule)), rule)
+  t.throws(() => corsRuleOf({ ...corsFormOf(rule), origins: ' , ' }), /Origins/)
+  t.throws(() => corsRuleOf({ ...corsFormOf(rule), maxAge: 'x' }), /seconds/)
+})
+
+t.test('the reference of the API', async (t) => {
+  const read = (name: string): ApiDocument =>
+    JSON.parse(readFileSync(new URL(`../../docs/openapi/${name}.json`, import.meta.url), 'utf8'))
+  const document = read('data')
+  const all = [document, read('admin')].flatMap((one) =>
+    operationsOf(one).map((operation) => ({ one, operation })),
+  )
+  const named = (id: string) => {
+    const found = operationsOf(document).find(({ described }) => described.operationId === id)
+    if (found === undefined) throw new Error(`There is no operation ${id}`)
+    return found
+  }
+
+  await t.test('has every operation, with a call without a hole', async (t) => {
+    t.ok(all.length > 100)
+    for (const { operation } of all) {
+      const line = exampleOf(operation, 'https://node.example')
+      t.match(line, /^curl -fsS .*'https:\/\/node\.example\/[^']*'$/, operation.described.operationId)
+      t.notMatch(line.split("'https://")[1] ?? '', /[{}]/, operation.described.operationId)
+    }
+  })
+
+  await t.test('finds by all words', async (t) => {
+    t.ok(fits(named('setBucketLifecycle'), 'PUT lifecycle'))
+    t.ok(fits(named('setBucketLifecycle'), ''))
+    t.notOk(fits(named('setBucketLifecycle'), 'get lifecycle'))
+  })
+
+  await t.test('shows members below those they belong to', async (t) => {
+    const schema = named('setBucketLifecycle').described.requestBody?.content?.['application/json']?.schema
+    const lines = linesOf(document, schema ?? {}).map(({ depth, name, type }) => `${depth} ${name} ${type}`)
+    t.ok(lines.includes('0 rules object[]'), lines.join('\n'))
+    t.ok(lines.includes('1 status "Enabled" | "Disabled"'), lines.join('\n'))
+    t.ok(lines.includes('2 days integer'), lines.join('\n'))
+  })
+
+  await t.test('a schema that contains itself ends', async (t) => {
+    const self: ApiDocument = {
+      info: { title: '', version: '' },
+      paths: {},
+      components: { schemas: { Tree: { properties: { inner: { $ref: '#/components/schemas/Tree' } } } } },
+    }
+    t.equal(linesOf(self, { $ref: '#/components/schemas/Tree' }).length, 6)
+  })
+})

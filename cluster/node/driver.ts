@@ -187,7 +187,9 @@ export class Driver {
     const [session, leaderView, loop] = [this.#session, this.#leaderView, this.#loop]
     const silentTicksMax = electionTicksOf(this.#options)
     const flow = new ApplyFlow({ ...this.#parts, self: this.#options.nodeId, loop, applier, silentTicksMax })
-    return new ProposalPath({ ...this.#parts, session, leaderView, loop, clocks, room, flow, rebuild })
+    const { atTurnEnd } = this.#parts.transport
+    const parts = { ...this.#parts, session, leaderView, loop, atTurnEnd }
+    return new ProposalPath({ ...parts, clocks, room, flow, rebuild })
   }
 
   #makeHandlers(): ReadonlyMap<string, CallHandler> {

@@ -137,6 +137,8 @@ export class PeerTransport implements Transport {
     this.#linkTo(message.to)?.lane.push(message)
   }
 
+  readonly atTurnEnd = (work: () => void): void => this.#turn.decide(work)
+
   handle(method: string, handler: CallHandler): void {
     assert(this.#events === null, 'handlers are set before start')
     assert(method !== RAFT_METHOD && /^[a-z0-9._-]{1,64}$/.test(method), `'${method}' cannot name a method`)

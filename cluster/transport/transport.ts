@@ -81,5 +81,7 @@ export interface Transport extends PeerCalls {
   start(events: TransportEvents): Promise<void>
   /** Fire and forget. Bounded: when the lane to a peer is full, the oldest messages are dropped. */
   send(message: Message): void
+  /** Runs `work` once, before what was sent in this turn of the event loop leaves. Absent: what is sent leaves at no particular moment. */
+  readonly atTurnEnd?: (work: () => void) => void
   stop(): Promise<void>
 }

@@ -1,10 +1,11 @@
-/** A ProposalPath over a core that takes each entry at once, and commits when the test says so. */
+/** A ProposalPath over a core that takes each entry at once, and commits when the test says so; with `turn`, over a transport whose turns have an end. */
 import type { Input } from '../../cluster/raft/types.ts'
 import { decodeCommandEntry } from '../../cluster/node/base/log-entry.ts'
 import { DEFAULT_NODE_LIMITS, type NodeLimits } from '../../cluster/node/base/limits.ts'
 import type { LeaderView } from '../../cluster/node/base/leader-view.ts'
 import type { ProposalRefusal } from '../../cluster/node/proposals/intents.ts'
 import { ProposalPath } from '../../cluster/node/proposals/proposal-path.ts'
+import type { TurnEnd } from '../../cluster/transport/turn-end.ts'
 import { SILENT } from '../helpers/loggers.ts'
 import { VirtualClock } from '../programs/simulator/virtual-clock.ts'
 
@@ -16,7 +17,7 @@ export class PathBench {
   readonly flow = { objection: null as ProposalRefusal | null }
   readonly path: ProposalPath
 
-  constructor(limits: Partial<NodeLimits> = {}) {
+  constructor(limits: Partial<NodeLimits> = {}, turn: TurnEnd | null = null) {
     const leaderView: LeaderView = { term: 7, leaderId: 'n1', isLeader: true }
     this.path = new ProposalPath({
       clock: this.clock,
@@ -31,6 +32,7 @@ export class PathBench {
       rebuild: { reason: null },
       transport: { call: () => Promise.reject(new Error('There is no other node')) },
       logger: SILENT,
+      atTurnEnd: turn === null ? undefined : (work) => turn.decide(work),
     })
   }
 

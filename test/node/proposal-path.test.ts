@@ -1,8 +1,10 @@
 /**
  * ProposalPath: the turns in which proposals are dispatched and sealed, and that each intent is carried out.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import t from 'tap'
 import { Condition } from '../../cluster/base/types.ts'
+import { TurnEnd } from '../../cluster/transport/turn-end.ts'
 import { PathBench } from './path-bench.ts'
 
 const COMMAND = new Uint8Array(10)
@@ -53,6 +55,36 @@ t.test('ProposalPath', async (t) => {
     t.strictSame(bench.entries, [[1]])
     bench.commit()
     t.strictSame(bench.entries, [[1], [2, 3]])
+    bench.path.close(why)
+  })
+
+  t.test('makes one entry of all that a turn brings, before what the turn says leaves', async (t) => {
+    const turn = new TurnEnd()
+    const bench = new PathBench({}, turn)
+    const left: number[][][] = []
+    turn.make(() => left.push([...bench.entries]))
+    for (let i = 0; i < 3; i++) {
+      ignored(bench.path.propose(COMMAND))
+      await Promise.resolve()
+    }
+    t.strictSame(bench.entries, [], 'the turn has not ended')
+    await nextTurn()
+    t.strictSame(left, [[[1, 2, 3]]])
+    ignored(bench.path.propose(COMMAND))
+    await nextTurn()
+    t.strictSame(bench.entries, [[1, 2, 3]], 'the entry before is not committed')
+    bench.commit()
+    ignored(bench.path.propose(COMMAND))
+    turn.make(() => left.push([...bench.entries]))
+    await nextTurn()
+    t.strictSame(
+      left[1],
+      [
+        [1, 2, 3],
+        [4, 5],
+      ],
+      'the commit and what came after it in its turn',
+    )
     bench.path.close(why)
   })
 

@@ -1,18 +1,27 @@
-/** Runs its work once in the next microtask, however many inputs of this turn ask for it. */
+/** When the work of a turn begins: by default in the next microtask. */
+export type AtTurnEnd = (work: () => void) => void
+
+/** Runs its work once, however many inputs of this turn ask for it. */
 export class OncePerTurn {
   readonly #work: () => void
+  readonly #atTurnEnd: AtTurnEnd
   #isScheduled = false
 
-  constructor(work: () => void) {
+  constructor(work: () => void, atTurnEnd: AtTurnEnd = queueMicrotask) {
     this.#work = work
+    this.#atTurnEnd = atTurnEnd
   }
 
   schedule(): void {
     if (this.#isScheduled) return
     this.#isScheduled = true
-    queueMicrotask(() => {
-      this.#isScheduled = false
-      this.#work()
-    })
+    this.#atTurnEnd(() => this.now())
+  }
+
+  /** Nothing, unless it was asked for and has not run since. */
+  now(): void {
+    if (!this.#isScheduled) return
+    this.#isScheduled = false
+    this.#work()
   }
 }

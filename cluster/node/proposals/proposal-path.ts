@@ -1,8 +1,8 @@
 /**
  * The path of proposals through this node: carries out what `Proposals` and `Batcher` want done.
  *
- * Owns: their turns. What one turn proposes is dispatched in the next microtask; what a dispatch adds to the batcher is sealed in the
- * microtask after that. Knows nothing of: sequences, retries, which proposals share an entry.
+ * Owns: their turns. What one turn of the event loop proposes is dispatched at its end, and what a dispatch adds to the batcher is sealed after that, before
+ * what the turn says to peers leaves; without an end of turns both are microtasks. Knows nothing of: sequences, retries, which proposals share an entry.
  * Rule: intents are carried out at once and in order. The next entry is sealed only after the one before it was handed to the core,
  * whose answer decides whether another one is due.
  */
@@ -15,7 +15,7 @@ import type { CoreLoop } from '../base/core-loop.ts'
 import type { NodeLimits } from '../base/limits.ts'
 import type { ProposalSessionId } from '../base/log-entry.ts'
 import type { NodeView } from '../base/node-view.ts'
-import { OncePerTurn } from '../base/once-per-turn.ts'
+import { type AtTurnEnd, OncePerTurn } from '../base/once-per-turn.ts'
 import type { PeerGate } from '../peers/peer-gate.ts'
 import type { RoomWatch } from '../base/room-watch.ts'
 import type { EntryTimes } from '../base/entry-times.ts'
@@ -49,6 +49,8 @@ export interface ProposalPathParts extends Omit<ForwardParts, 'signal'> {
   readonly rebuild: { readonly reason: string | null }
   /** Absent or null: single entries are not measured. */
   readonly entryTimes?: EntryTimes | null
+  /** Before what the turn says to peers leaves. Absent: the transport has no turns. */
+  readonly atTurnEnd?: AtTurnEnd | undefined
 }
 
 /** A proposal of this process that has taken effect here. */
@@ -68,8 +70,8 @@ export class ProposalPath {
   /** Of the proposals of this process, from the call until their reply. */
   readonly replyTimes = new LatencyHistogram()
   readonly #batcher: Batcher
-  readonly #dispatching = new OncePerTurn(() => this.#carryOut(this.#own.dispatch(this.#view())))
-  readonly #sealing = new OncePerTurn(() => this.seal())
+  readonly #dispatching: OncePerTurn
+  readonly #sealing: OncePerTurn
   #leaderView: LeaderView
 
   constructor(parts: ProposalPathParts) {
@@ -77,6 +79,9 @@ export class ProposalPath {
     this.#own = new Proposals(parts.limits, parts.session)
     this.own = this.#own
     this.#batcher = new Batcher(parts.limits)
+    const { atTurnEnd } = parts
+    this.#dispatching = new OncePerTurn(() => this.#carryOut(this.#own.dispatch(this.#view())), atTurnEnd)
+    this.#sealing = new OncePerTurn(() => this.#endTurn(), atTurnEnd)
     this.commitTimes = new CommitTimes(parts.clock)
     this.#leaderView = parts.leaderView
   }
@@ -107,8 +112,19 @@ export class ProposalPath {
     this.#carryOut(this.#batcher.stampTime(this.#terms()))
   }
 
-  /** Hands every entry that is due to the core. */
+  /** Hands every entry that is due to the core: with what this turn still brings, where turns have an end. */
   seal(): void {
+    if (this.#parts.atTurnEnd === undefined) this.#sealAll()
+    else if (this.#batcher.isDue) this.#sealing.schedule()
+  }
+
+  /** A commit may have asked for the next entry before the last proposal of the turn came. */
+  #endTurn(): void {
+    if (this.#parts.atTurnEnd !== undefined) this.#dispatching.now()
+    this.#sealAll()
+  }
+
+  #sealAll(): void {
     while (this.#batcher.isDue) this.#carryOut(this.#batcher.seal(this.#parts.clocks.stamp()))
   }
 

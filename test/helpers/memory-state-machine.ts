@@ -17,7 +17,7 @@ import {
   type StateSource,
 } from '../../cluster/base/types.ts'
 import { type MemoryBlocks, newBlocks, pullBlocks, readBlock } from './memory-state-blocks.ts'
-import { rowHash, RowSum } from '../../src/store/rows/row-sum.ts'
+import { type RowHash, rowHash, RowSum } from '../../src/store/rows/row-sum.ts'
 
 interface State {
   readonly record: Uint8Array | null
@@ -371,7 +371,7 @@ function sumOf(rows: Rows): Uint8Array {
   return sum.bytes()
 }
 
-function hashOf(key: string, value: string): Buffer {
+function hashOf(key: string, value: string): RowHash {
   return rowHash(encoder.encode(key), encoder.encode(value))
 }
 

@@ -56,14 +56,17 @@ export class BatchView implements View {
     return this.#written
   }
 
-  /** Reads rows that are replaced but that no command has read. Throws StateDamagedError. */
+  /** As `changeOf`, of all that was written. */
   *changes(): Generator<Change> {
-    for (const [name, row] of this.#written) {
-      const key = keyBytes(name)
-      const known = this.#read.get(name)
-      const before = known === undefined ? this.#state.readVerified(key) : known?.value
-      yield { key, before: before ?? null, after: row === null ? null : encodeRow(key, row) }
-    }
+    for (const [name, row] of this.#written) yield this.changeOf(name, row)
+  }
+
+  /** `row`: as it was written last. Reads a row that is replaced but that no command has read. Throws StateDamagedError. */
+  changeOf(name: RowKey, row: Row | null): Change {
+    const key = keyBytes(name)
+    const known = this.#read.get(name)
+    const before = known === undefined ? this.#state.readVerified(key) : known?.value
+    return { key, before: before ?? null, after: row === null ? null : encodeRow(key, row) }
   }
 
   #fromStore<R extends object>(key: RowKey<R>): R | undefined {

@@ -268,7 +268,8 @@ export class LevelStateMachine implements StateMachine {
   ): Promise<void> {
     const sum = this.#sealed.sum.copy()
     const operations: BatchOperation[] = []
-    for (const { key, before, after } of view.changes()) {
+    for (const [name, row] of view.written) {
+      const { key, before, after } = view.changeOf(name, row)
       if (before !== null) sum.subtract(rowHash(key, before))
       if (after !== null) sum.add(rowHash(key, after))
       operations.push(after === null ? { type: 'del', key } : { type: 'put', key, value: after })

@@ -22,11 +22,17 @@ export class SnapshotDamagedError extends Error {
 
 export function frameRow(key: Uint8Array, value: Uint8Array): Buffer {
   const frame = Buffer.allocUnsafe(framedBytes(key, value))
-  frame.writeUInt32LE(key.length, 0)
-  frame.set(key, LENGTH_BYTES)
-  frame.writeUInt32LE(value.length, LENGTH_BYTES + key.length)
-  frame.set(value, 2 * LENGTH_BYTES + key.length)
+  frameInto(frame, key, value)
   return frame
+}
+
+/** At the beginning of `target`, which is large enough. Returns the bytes of the row. */
+export function frameInto(target: Buffer, key: Uint8Array, value: Uint8Array): number {
+  target.writeUInt32LE(key.length, 0)
+  target.set(key, LENGTH_BYTES)
+  target.writeUInt32LE(value.length, LENGTH_BYTES + key.length)
+  target.set(value, 2 * LENGTH_BYTES + key.length)
+  return framedBytes(key, value)
 }
 
 export function framedBytes(key: Uint8Array, value: Uint8Array): number {

@@ -117,9 +117,10 @@ export class SeparatedRows {
   /** Returns the keys that may be pointers now or will be. */
   #take({ operations, appended, freed }: Draft): ReadonlySet<string> {
     const touched = new Set<string>()
-    for (const [at, operation] of operations.entries()) {
+    for (let at = 0; at < operations.length; at++) {
+      const operation = operations[at]
+      if (operation === undefined || !isSeparated(operation.key)) continue
       const { key } = operation
-      if (!isSeparated(key)) continue
       touched.add(key.toString('latin1'))
       const place = this.#placeOf(key)
       if (place !== null) freed.push(countedValue(key, place))
@@ -213,9 +214,14 @@ export class SeparatedRows {
   }
 }
 
-/** Keys are asked for their kind without being decoded, because every row of a batch is asked. */
+/** Keys are asked for their kind without being decoded or cut, because every row of a batch is asked. */
 function isSeparated(key: Buffer): boolean {
-  if (!key.subarray(0, OF_BUCKET.length).equals(OF_BUCKET)) return false
+  if (!hasAt(key, 0, OF_BUCKET)) return false
   const end = key.indexOf(0, OF_BUCKET.length)
-  return end !== -1 && key.subarray(end, end + SEPARATED_KIND.length).equals(SEPARATED_KIND)
+  return end !== -1 && hasAt(key, end, SEPARATED_KIND)
+}
+
+function hasAt(key: Buffer, at: number, part: Buffer): boolean {
+  for (let i = 0; i < part.length; i++) if (key[at + i] !== part[i]) return false
+  return true
 }

@@ -9,6 +9,7 @@ import type { ChunkId } from '../state-machine/base/record-ids.ts'
 import { framesOf, type PlainBytes, sizeOf } from './frame-cipher.ts'
 import { type Compression, sealChunk, type SealedBytes } from './sealing.ts'
 import type { SealingPool } from './sealing-pool.ts'
+import { releaseBytes } from './spent-bytes.ts'
 import type { TenantKeys } from './tenant-keys.ts'
 
 /** Below this size a round trip to a thread costs more than it saves. */
@@ -38,6 +39,12 @@ export class ChunkSealer {
     if (this.#trace === null) return this.#sealed(keys, chunk, compression)
     const bytes = sizeOf(chunk.plain)
     return this.#trace('seal', { bytes }, () => this.#sealed(keys, chunk, compression))
+  }
+
+  /** Of bytes that `seal` gave. Their memory is used again, so nothing may use them any more. */
+  release(sealed: Buffer): void {
+    if (sealed.buffer instanceof SharedArrayBuffer) this.#pool.release(sealed)
+    else releaseBytes(sealed)
   }
 
   async #sealed(

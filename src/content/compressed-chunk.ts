@@ -39,6 +39,7 @@ const KEPT_UP_TO = 0.9
 const SAMPLE_BYTES = 8 * 1024
 const SAMPLES_MAX = 4
 const EMPTY = new Uint8Array(0)
+const NONE = Buffer.alloc(0)
 /** Level 1: on frames this short, higher levels cost more time than the space that they save is worth. */
 const OPTIONS = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
 
@@ -84,12 +85,23 @@ function smaller(frame: Uint8Array): Uint8Array {
   return compressed.length < frame.length ? compressed : frame
 }
 
-export function sealCompressed(keys: TenantKeys, id: ChunkId, frames: CompressedFrames): Buffer<ArrayBuffer> {
+/** The beginning of `memory`, or a new buffer if it is too small. */
+export function placeIn(memory: Buffer, bytes: number): Buffer {
+  return bytes <= memory.length ? memory.subarray(0, bytes) : Buffer.allocUnsafeSlow(bytes)
+}
+
+/** `memory`: where the sealed bytes go if they fit, otherwise to a new buffer. */
+export function sealCompressed(
+  keys: TenantKeys,
+  id: ChunkId,
+  frames: CompressedFrames,
+  memory: Buffer = NONE,
+): Buffer {
   const { plainSize, texts, table } = frames
   const header = headerOf(keys, frames)
   const seal = sealOf(keys, { id, size: plainSize }, header)
   const bytes = texts.reduce((sum, text) => sum + text.length + TAG_BYTES, header.length)
-  const target = Buffer.allocUnsafeSlow(bytes)
+  const target = placeIn(memory, bytes)
   target.set(header, 0)
   let offset = FIXED_BYTES + table.length
   texts.forEach((text, frame) => {

@@ -24,7 +24,6 @@ import type { UploadMemory } from './upload-memory.ts'
 import type { BodyMd5, Md5Pool } from './md5-pool.ts'
 import type { ChunkSealer } from './chunk-sealer.ts'
 import { type Compression, sealPlain } from './sealing.ts'
-import { releaseBytes } from './spent-bytes.ts'
 import type { UploadCaller } from './memory-shares.ts'
 import type { TenantKeys } from './tenant-keys.ts'
 import type { Upload, Uploads } from './uploads.ts'
@@ -261,7 +260,7 @@ class ChunkUpload {
     const birth = upload.newBirth()
     // For the cluster a chunk is a blob, and its id only a name.
     const blobId: string = id
-    const onSpent = (): void => releaseBytes(sealed)
+    const onSpent = (): void => sealer.release(sealed)
     const { checksum } = sums
     const { replicas, missing } = await blobs.write({ id: blobId, birth, bytes: sealed, ...sums, onSpent })
     const made = { id, size, birth, sealedSize, checksum, ...keyVersionMember(keyVersion) }

@@ -41,7 +41,7 @@ export async function resealChunk(
   signal: AbortSignal,
   parts: ResealingParts,
 ): Promise<ResealedChunk | null> {
-  const { slots, ring, sealer, blobs, buffers } = parts
+  const { slots, ring, sealer, buffers } = parts
   const slot = await slots.acquire(row.tenantId, signal)
   const frames = new Frames(row.size, buffers)
   try {
@@ -50,7 +50,7 @@ export async function resealChunk(
     const { keys } = ring.present
     await prove(row, frames.plain, { keys, sealer })
     const made = await sealer.seal(keys, { id: row.id, plain: frames.plain }, compressionOf(row))
-    return await placed(row, birth, made, blobs)
+    return await placed(row, birth, made, parts)
   } finally {
     frames.release()
     slot.release()
@@ -108,11 +108,12 @@ async function placed(
   { id, tenantId, birth: from }: ChunkRecord,
   birth: string,
   { sealed, ...sums }: SealedBytes,
-  blobs: ResealingParts['blobs'],
+  { blobs, sealer }: Pick<ResealingParts, 'blobs' | 'sealer'>,
 ): Promise<ResealedChunk> {
   const name = { id: id as string, birth }
   const sealedSize = sealed.length
-  const { replicas, missing } = await blobs.write({ ...name, bytes: sealed, ...sums })
+  const onSpent = (): void => sealer.release(sealed)
+  const { replicas, missing } = await blobs.write({ ...name, bytes: sealed, ...sums, onSpent })
   const { checksum } = sums
   const ref: BlobRef = { ...name, size: sealedSize, checksum, replicas, owner: tenantId }
   for (const copy of blobs.copies(ref)) await checkCopy(copy, ref)

@@ -3,7 +3,8 @@
  *
  * Owns: the threads and the requests that wait for one, first come, first served. Knows nothing of: what sealing is.
  * Rules: not the libuv pool, where disk calls would wait behind sealing; a thread that dies fails only the request that it
- * had; an idle thread does not keep the process alive. The caller may use the shared memory of a request again only after
+ * had; an idle thread does not keep the process alive. Sealed bytes are in shared memory that is used again: new memory of that size
+ * makes V8 collect its whole heap after a few chunks. The caller may use the shared memory of a request again only after
  * the request has settled: then no thread reads it.
  */
 import assert from 'node:assert/strict'
@@ -12,13 +13,18 @@ import { Worker } from 'node:worker_threads'
 import { Condition } from '../../cluster/index.ts'
 import type { ChunkId } from '../state-machine/base/record-ids.ts'
 import { FRAME_BYTES, framesOf, type PlainBytes } from './frame-cipher.ts'
-import type { Compression, SealedBytes } from './sealing.ts'
+import { CHUNK_BYTES } from './chunk-slots.ts'
+import { type Compression, type SealedBytes, sealedSizeOf } from './sealing.ts'
 import type { SealingReply, SealingRequest } from './sealing-protocol.ts'
 import type { TenantSecrets } from './tenant-keys.ts'
 
 const WORKER_FILE = import.meta.url.endsWith('.ts') ? './sealing-worker.ts' : './sealing-worker.js'
 /** More threads than this would take cores from the event loop and the log. */
 const THREADS_BY_CORES_MAX = 4
+
+const MEMORY_BYTES = sealedSizeOf(CHUNK_BYTES)
+/** What two uploads have under way. More is made when more is sealed and stored at the same moment. */
+const SPARES_MAX = 4
 
 interface Job {
   readonly request: SealingRequest
@@ -47,6 +53,9 @@ export class SealingPool {
   readonly #waiting: Job[] = []
   readonly #idle = new Set<Worker>()
   readonly #running = new Map<Worker, Job>()
+  readonly #spares: SharedArrayBuffer[] = []
+  /** Of sealed bytes that were not released. What failed never is, and goes to the garbage collection. */
+  readonly #memoryOf = new WeakMap<Buffer, SharedArrayBuffer>()
   #isClosed = false
   /** Called when no request waits or runs any more. */
   #onDrained: () => void = () => undefined
@@ -69,10 +78,21 @@ export class SealingPool {
     compression: Compression,
   ): Promise<SealedBytes> {
     const { id, plain } = chunk
-    const reply = await this.#run({ type: 'seal', secrets, id, compression, frames: sharedFrames(plain) })
+    const frames = sharedFrames(plain)
+    const memory = this.#spares.pop() ?? new SharedArrayBuffer(MEMORY_BYTES)
+    const reply = await this.#run({ type: 'seal', secrets, id, compression, frames, memory })
     assert(reply.type === 'sealed', 'a thread answers what it was asked')
-    const { memory, checksum, crc32c } = reply
-    return { sealed: Buffer.from(memory), checksum, crc32c }
+    const { size, checksum, crc32c } = reply
+    const sealed = Buffer.from(memory, 0, size)
+    this.#memoryOf.set(sealed, memory)
+    return { sealed, checksum, crc32c }
+  }
+
+  /** Of bytes that `seal` gave, when nothing uses them any more: the next chunk gets their memory. Idempotent. */
+  release(sealed: Buffer): void {
+    const memory = this.#memoryOf.get(sealed)
+    if (!this.#memoryOf.delete(sealed) || memory === undefined) return
+    if (this.#spares.length < SPARES_MAX) this.#spares.push(memory)
   }
 
   /** Finishes running and waiting requests first; refuses later ones with shutting_down. Idempotent. */

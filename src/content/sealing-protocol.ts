@@ -1,7 +1,7 @@
 /**
  * Messages between the sealing pool and its threads.
  *
- * Owns: the messages. Rule: whole frames of plain bytes are not copied but shared between both sides; the thread transfers sealed bytes.
+ * Owns: the messages. Rule: whole frames of plain bytes are not copied but shared between both sides, and so is the memory of sealed bytes.
  * A thread has one request at a time.
  */
 import type { ChunkId } from '../state-machine/base/record-ids.ts'
@@ -15,13 +15,20 @@ interface Chunk {
 
 export type SealingRequest =
   | (Chunk & { readonly type: 'name' })
-  | (Chunk & { readonly type: 'seal'; readonly id: ChunkId; readonly compression: Compression })
+  | (Chunk & {
+      readonly type: 'seal'
+      readonly id: ChunkId
+      readonly compression: Compression
+      /** Sealed bytes of any chunk fit. */
+      readonly memory: SharedArrayBuffer
+    })
 
 export type SealingReply =
   | { readonly type: 'named'; readonly id: ChunkId }
   | {
       readonly type: 'sealed'
-      readonly memory: ArrayBuffer
+      /** At the beginning of the memory. Bytes. */
+      readonly size: number
       readonly checksum: string
       readonly crc32c: number
     }

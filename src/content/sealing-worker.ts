@@ -5,7 +5,7 @@
  * request that it had and starts another thread.
  */
 import assert from 'node:assert/strict'
-import { parentPort, type Transferable } from 'node:worker_threads'
+import { parentPort } from 'node:worker_threads'
 import { sealChunk } from './sealing.ts'
 import type { SealingReply, SealingRequest } from './sealing-protocol.ts'
 import { TenantKeys } from './tenant-keys.ts'
@@ -17,12 +17,11 @@ function answer(request: SealingRequest): SealingReply {
   const keys = new TenantKeys(request.secrets)
   const { frames } = request
   if (request.type === 'name') return { type: 'named', id: keys.chunkIdOf(...frames) }
-  const { sealed, ...sums } = sealChunk(keys, { id: request.id, plain: frames }, request.compression)
-  return { type: 'sealed', memory: sealed.buffer, ...sums }
+  const { id, compression } = request
+  const memory = Buffer.from(request.memory)
+  const { sealed, ...sums } = sealChunk(keys, { id, plain: frames }, compression, memory)
+  assert(sealed.buffer === request.memory, 'sealed bytes of any chunk fit into the memory')
+  return { type: 'sealed', size: sealed.length, ...sums }
 }
 
-port.on('message', (request: SealingRequest) => {
-  const reply = answer(request)
-  const given: Transferable[] = reply.type === 'sealed' ? [reply.memory] : []
-  port.postMessage(reply, given)
-})
+port.on('message', (request: SealingRequest) => port.postMessage(answer(request)))

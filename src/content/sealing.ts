@@ -9,7 +9,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { crc32c } from '@node-rs/crc32'
 import type { ChunkId } from '../state-machine/base/record-ids.ts'
-import { compress, headerBytesOf, readLayout, sealCompressed } from './compressed-chunk.ts'
+import { compress, headerBytesOf, placeIn, readLayout, sealCompressed } from './compressed-chunk.ts'
 import {
   bindingOf,
   FRAME_BYTES,
@@ -26,12 +26,13 @@ import type { TenantKeys } from './tenant-keys.ts'
 
 const SEALED_FRAME_BYTES = FRAME_BYTES + TAG_BYTES
 const FORMAT = 'hf-chunk-1'
+const NONE = Buffer.alloc(0)
 
 export type Compression = 'none' | 'zstd'
 
 export interface SealedBytes {
-  /** A new buffer, never a reused one. */
-  readonly sealed: Buffer<ArrayBuffer>
+  /** In memory that nothing else uses until it is released (`ChunkSealer.release`). */
+  readonly sealed: Buffer
   /** SHA-256, lower-case hex: the checksum in the row of a chunk, which every scrub compares. */
   readonly checksum: string
   /** With it every copy is compared before it counts. */
@@ -48,12 +49,12 @@ export function compressionOf(chunk: { readonly size: number; readonly sealedSiz
   return chunk.sealedSize === sealedSizeOf(chunk.size) ? 'none' : 'zstd'
 }
 
-/** Format 1: the same bytes on every machine and in every version. */
-export function sealPlain(keys: TenantKeys, id: ChunkId, plain: PlainBytes): Buffer<ArrayBuffer> {
+/** Format 1: the same bytes on every machine and in every version. `memory`: where they go if they fit, otherwise to a new buffer. */
+export function sealPlain(keys: TenantKeys, id: ChunkId, plain: PlainBytes, memory: Buffer = NONE): Buffer {
   const size = sizeOf(plain)
   assert(size > 0, 'an empty body has no chunk')
   const seal = { key: keys.chunkKey(id), binding: bindingOf(FORMAT, size) }
-  const target = Buffer.allocUnsafeSlow(sealedSizeOf(size))
+  const target = placeIn(memory, sealedSizeOf(size))
   let offset = 0
   for (const [frame, text] of framesOf(plain).entries()) {
     offset = sealFrame(seal, frame, text, { target, offset })
@@ -61,15 +62,17 @@ export function sealPlain(keys: TenantKeys, id: ChunkId, plain: PlainBytes): Buf
   return target
 }
 
-/** `zstd`: format 2 if that pays, otherwise format 1. */
+/** `zstd`: format 2 if that pays, otherwise format 1. `memory`: where the sealed bytes go if they fit, otherwise to a new buffer. */
 export function sealChunk(
   keys: TenantKeys,
   chunk: { readonly id: ChunkId; readonly plain: PlainBytes },
   compression: Compression,
+  memory: Buffer = NONE,
 ): SealedBytes {
   const { id, plain } = chunk
   const compressed = compression === 'none' ? null : compress(plain, sealedSizeOf(sizeOf(plain)))
-  const sealed = compressed === null ? sealPlain(keys, id, plain) : sealCompressed(keys, id, compressed)
+  const sealed =
+    compressed === null ? sealPlain(keys, id, plain, memory) : sealCompressed(keys, id, compressed, memory)
   // First: bytes that change from here on, also before they are hashed, differ from it.
   const crc = crc32c(sealed)
   return { sealed, checksum: createHash('sha256').update(sealed).digest('hex'), crc32c: crc }

@@ -66,6 +66,44 @@ t.test('SealingPool', async (t) => {
     },
   )
 
+  t.test(
+    'uses the memory of sealed bytes again once they are released, for one chunk at a time',
+    async (t) => {
+      const pool = poolOf(t)
+      const sealedOf = async (seed: number): Promise<Buffer> => {
+        const plain = shared(patternBytes(300_000, seed))
+        return (await pool.seal(KEYS.secrets, { id: KEYS.chunkIdOf(plain), plain }, 'none')).sealed
+      }
+      const [one, other] = [await sealedOf(1), await sealedOf(2)]
+      t.not(one.buffer, other.buffer)
+      const kept = Buffer.from(other)
+      pool.release(one)
+      const third = await sealedOf(3)
+      t.equal(third.buffer, one.buffer)
+      pool.release(one)
+      pool.release(third)
+      pool.release(third)
+      const later = await Promise.all([4, 5, 6].map(sealedOf))
+      t.equal(
+        new Set([other, ...later].map(({ buffer }) => buffer)).size,
+        4,
+        'a second release changes nothing',
+      )
+      t.ok(other.equals(kept))
+    },
+  )
+
+  t.test('keeps the memory of four chunks', async (t) => {
+    const pool = poolOf(t)
+    const plain = shared(patternBytes(300_000, 1))
+    const seal = () => pool.seal(KEYS.secrets, { id: KEYS.chunkIdOf(plain), plain }, 'none')
+    const first = await Promise.all(Array.from({ length: 6 }, seal))
+    for (const { sealed } of first) pool.release(sealed)
+    const second = await Promise.all(Array.from({ length: 6 }, seal))
+    const before = new Set(first.map(({ sealed }) => sealed.buffer))
+    t.equal(second.filter(({ sealed }) => before.has(sealed.buffer)).length, 4)
+  })
+
   t.test('refuses with slow_down the request of a thread that died; the others are answered', async (t) => {
     const pool = poolOf(t, { workerFile: fragileWorker(t) })
     const answers = await Promise.allSettled(

@@ -26,8 +26,8 @@ t.test('the sizes of LevelDB', async (t) => {
     t.match(levelSizes(512 * 2 ** 20), least)
     t.match(levelSizes(8 * GIB), { writeBufferSize: 2 ** 25 })
     t.match(levelSizes(1024 * GIB), {
-      writeBufferSize: 48 * 2 ** 20,
-      cacheSize: 2 ** 29,
+      writeBufferSize: 2 ** 25,
+      cacheSize: 2 ** 27,
       maxOpenFiles: 1_010,
     })
     t.end()

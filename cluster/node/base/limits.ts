@@ -123,7 +123,7 @@ export const DEFAULT_NODE_LIMITS: NodeLimits = {
     inflightMessagesMax: 64,
     inflightBytesMax: 8 * MIB,
     uncommittedBytesMax: 32 * MIB,
-    windowBytesMax: 32 * MIB,
+    windowBytesMax: 16 * MIB,
     windowEntriesMax: 16_384,
   },
 }

@@ -32,10 +32,11 @@ const CACHE_SHARE = 64
 const OPEN_TABLES_SHARE = 32
 
 const WRITE_BUFFER_MIN_BYTES = 4 * MIB
-/** A larger one saves no more writes: docs/adr/0062-listings-and-apply.md. */
-const WRITE_BUFFER_MAX_BYTES = 48 * MIB
+/** A node has two of them for most of its time, and a larger one saves few writes: docs/adr/0105-large-bodies-memory-and-idle.md. */
+const WRITE_BUFFER_MAX_BYTES = 32 * MIB
 const CACHE_MIN_BYTES = 16 * MIB
-const CACHE_MAX_BYTES = 512 * MIB
+/** What it saves is the check of a block and its decompression: the system caches the tables themselves. */
+const CACHE_MAX_BYTES = 128 * MIB
 const OPEN_TABLES_MIN = 64
 /** Each takes a descriptor or a mapping: more than a thousand exceed the usual limits of a process. */
 const OPEN_TABLES_MAX = 1_000

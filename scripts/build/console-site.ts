@@ -33,12 +33,20 @@ export function consoleSite(root: string): ReadonlyMap<string, SiteFile> {
   const names: Readonly<Record<string, string>> = {
     script: keep('console', 'js', 'text/javascript; charset=utf-8', script),
     style: keep('console', 'css', 'text/css; charset=utf-8', style),
+    version: versionOf(root),
     icon: keep('icon', 'svg', 'image/svg+xml', readFileSync(join(root, FOLDER, 'src', 'icon.svg'))),
   }
   const page = readFileSync(join(root, FOLDER, 'src', 'index.html'), 'utf8')
-  const html = page.replace(/\{(script|style|icon)\}/g, (_, name: string) => names[name] ?? '')
+  const html = page.replace(/\{(script|style|icon|version)\}/g, (_, name: string) => names[name] ?? '')
   site.set('index.html', { type: 'text/html; charset=utf-8', bytes: Buffer.from(html) })
   return site
+}
+
+function versionOf(root: string): string {
+  const { version = '0.0.0' } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    readonly version?: string
+  }
+  return version
 }
 
 function built(root: string): { readonly script: Buffer; readonly style: Buffer } {

@@ -23,6 +23,7 @@ import { ApiReference } from './api/reference.tsx'
 import { Audit } from './audit.tsx'
 import { Backups } from './backups.tsx'
 import { BucketScreen } from './bucket-rules/bucket-screen.tsx'
+import { BuildNotice } from './build-notice.tsx'
 import { Cluster } from './cluster.tsx'
 import { Health } from './health.tsx'
 import { LogIn } from './log-in.tsx'
@@ -62,6 +63,7 @@ export function App() {
         <Side screen={screen} screens={screens} />
         <Top screen={screen} />
         <main id="content" tabIndex={-1}>
+          <BuildNotice />
           <Shown key={screen} />
         </main>
       </div>

@@ -26,7 +26,29 @@ export interface AskedRequest {
 /** The newest first. */
 export const requests = signal<readonly AskedRequest[]>([])
 
+/** How often an answer came after a request that had none, or after one that the node refused because it stops or starts. */
+export const answersAgain = signal(0)
+
 let lastId = 0
+let isSilent = false
+
+/** A node that stops refuses with this, and so does the balancer before it. */
+const IS_AWAY = new Set([502, 503, 504])
+
+async function noticed(asked: Promise<Response>): Promise<Response> {
+  try {
+    const answer = await asked
+    if (IS_AWAY.has(answer.status)) isSilent = true
+    else if (isSilent) {
+      isSilent = false
+      answersAgain.value++
+    }
+    return answer
+  } catch (error) {
+    isSilent = true
+    throw error
+  }
+}
 
 /** `fetch`, which keeps what it sends. `below`: the path under which the node has the API; '' for its own. */
 export function followed(below: string): typeof fetch {
@@ -41,7 +63,7 @@ export function followed(below: string): typeof fetch {
     }
     // The page waits here all the time: it is no action of its user.
     if (!/\/changes(?:\?|$)/.test(sent.path)) requests.value = [asked, ...requests.peek()].slice(0, KEPT_MAX)
-    const answer = await fetch(input, init)
+    const answer = await noticed(fetch(input, init))
     requests.value = requests
       .peek()
       .map((one) => (one.id === asked.id ? { ...one, status: answer.status } : one))

@@ -85,6 +85,17 @@ export const TEXT = {
 
   api: API,
 
+  build: {
+    newer: (served: string, own: string) =>
+      `This node runs ${served}, which is newer than this page (${own}).`,
+    older: (served: string, own: string) =>
+      `This node runs ${served}, which is older than this page (${own}).`,
+    other: (served: string) => `This node runs another build of ${served} than this page is of.`,
+    continues:
+      'The page continues to work. A reload shows the console of the node; it forgets what is typed into forms, ends uploads and asks for the token again.',
+    reload: 'Reload the page',
+  },
+
   live: {
     on: 'Live',
     off: 'Connecting again',

@@ -15,6 +15,7 @@ import { checkIdentity } from './directory/identity.ts'
 import { MemberFile } from './directory/member-file.ts'
 import { FirstStart } from './first-start.ts'
 import { GossipRounds } from './gossip-rounds.ts'
+import { HistoryCalls } from './history-calls.ts'
 import { FREE_BYTES_LEAST } from './node/base/room-watch.ts'
 import { openRaftHalf } from './raft-half/raft-half.ts'
 import type { RaftPort, StatePort } from './raft-half/raft-port.ts'
@@ -31,6 +32,7 @@ interface Machine extends BlobParts {
   readonly statuses: RepairStatuses
   readonly diskOrders: DiskOrders
   readonly gossip: GossipRounds
+  readonly histories: HistoryCalls
   /** Null: this node takes part in no trace. */
   readonly notes: TraceNotes | null
 }
@@ -126,11 +128,12 @@ async function assemble(
     onMarked: () => blobParts.copies.onTrouble(),
   })
   const gossip = new GossipRounds({ nodeId, transport, clock, logger, members })
+  const histories = new HistoryCalls({ nodeId, transport, clock, logger, members })
   const { peerTraces: traces = null } = parts
   const entryTimes: RaftPort['entryTimes'] = (wanted) => raft.entryTimes(wanted)
   const notes =
     traces === null ? null : new TraceNotes({ nodeId, transport, clock, logger, members, traces, entryTimes })
-  return { raft, ...blobParts, status, statuses, diskOrders, gossip, notes }
+  return { raft, ...blobParts, status, statuses, diskOrders, gossip, histories, notes }
 }
 
 function statusOf({ throttle, repair, copies }: BlobParts): RepairStatus {
@@ -193,6 +196,7 @@ function clusterOf({ nodeId, clusterId }: ClusterOptions, machine: Machine, { lo
     readBarrier: () => raft.readBarrier(),
     membership: raft.membership,
     gossip: machine.gossip,
+    histories: machine.histories,
     readiness: () => raft.readiness(),
     isJobRunner: () => raft.isJobRunner(),
     placement: (id) => blobs.placement(id),

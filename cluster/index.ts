@@ -4,6 +4,7 @@
 export * from './base/types.ts'
 export { LATENCY_BOUNDS, type LatencyFigures, LatencyHistogram } from './base/latency-histogram.ts'
 export { counter, gauge, histogram } from './base/metric-samples.ts'
+export type { Histories, NodeHistory } from './base/history-port.ts'
 export { type GossipChannel, GOSSIP_BYTES_MAX, GOSSIP_EVERY_MS } from './base/gossip-channel.ts'
 export {
   cipherOf,

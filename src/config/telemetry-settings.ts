@@ -20,6 +20,9 @@ export function telemetry(read: Reader): Pick<Config, 'metrics' | 'logging' | 't
       public: read.get<boolean>('metrics.public'),
       perTenant: read.get<boolean>('metrics.per_tenant'),
       perBucket: read.get<boolean>('metrics.per_bucket'),
+      prometheus: read.has('metrics.prometheus_url')
+        ? { url: read.text('metrics.prometheus_url'), job: read.text('metrics.prometheus_job') }
+        : null,
     },
     logging: {
       level: read.get<Config['logging']['level']>('logging.level'),

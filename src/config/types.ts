@@ -178,7 +178,13 @@ export interface Config {
     readonly allowPorts: readonly number[]
     readonly allowOrigins: readonly AllowedOrigin[]
   }
-  readonly metrics: { readonly public: boolean; readonly perTenant: boolean; readonly perBucket: boolean }
+  readonly metrics: {
+    readonly public: boolean
+    readonly perTenant: boolean
+    readonly perBucket: boolean
+    /** Where charts of longer than an hour come from, and the job under which it scrapes the nodes; null: there are none. */
+    readonly prometheus: { readonly url: string; readonly job: string } | null
+  }
   readonly logging: {
     readonly level: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
     readonly requests: 'problems' | 'all'

@@ -48,6 +48,7 @@ import { Metrics } from '../telemetry/metrics.ts'
 import { VERSION } from '../base/version.ts'
 import { clusterOptions } from './cluster-options.ts'
 import { MasterKeyGate } from '../workers/master-key-gate.ts'
+import { openPrometheus, startNoting } from './charts.ts'
 import { auditedWhile, openAuditTrail, openExport } from './audit-parts.ts'
 import { allWorkers, type Work } from '../workers/all-workers.ts'
 import { KeyKeeper } from '../workers/key-keeper.ts'
@@ -166,6 +167,7 @@ async function composeServices(config: Config, logger: Logger, how: ComposeOptio
     limits: limits.limits,
     content,
     ...openSites(config, { time: cluster.time, masterKey }),
+    prometheus: openPrometheus(config),
     auditSegments: new AuditSegments(own),
     writesInProgress: new WritesInProgress(),
     replicaCounter: new ReplicaCounter({ state, now: Date.now, wait: (ms) => moment(ms), logger }),
@@ -282,6 +284,8 @@ async function openListeners(
       [await samples(), content.samples(), edges.samples(), tracing?.samples() ?? []].flat(),
     read: () => usageSamples(services.state, config.metrics),
   })
+  const endNoting = startNoting({ cluster, metrics, logger: services.logger })
+  teardown.add('charts', async () => endNoting())
   const traced = tracing === null ? {} : { tracer: tracing.tracer }
   const admin = createAdminServer(services, metrics, { ...edges.admin, ...traced })
   const data = createDataServer(services, metrics, { ...edges.data, ...traced })
@@ -339,6 +343,7 @@ export async function startService(
     const { cluster, content, work } = components
     teardown.add('cluster', () => cluster.stop())
     teardown.add('content', () => content.close())
+    teardown.add('prometheus', async () => components.services.prometheus?.close())
     teardown.add('audit', () => components.audit.close())
     const addresses = await openListeners(config, { ...components, tracing }, teardown)
     // Requests that wait for an operation would keep the listeners open.

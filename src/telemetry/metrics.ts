@@ -5,7 +5,9 @@
  * counters end in _total. Rule: labels are bounded: operation ids and status codes, never a tenant, bucket or key.
  */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
-import { LATENCY_BOUNDS, type MetricSample } from '../../cluster/index.ts'
+import { LATENCY_BOUNDS, LatencyHistogram, type MetricSample } from '../../cluster/index.ts'
+import type { RequestTotals } from './history/history-point.ts'
+import type { Result } from './history/series.ts'
 
 export interface RequestObservation {
   readonly api: 'native' | 's3' | 'admin'
@@ -39,7 +41,7 @@ const LATENCY_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
 const LAG_MEASURED_EVERY_MS = 100
 
 /** What was counted of one API. */
-interface ApiCounts {
+interface ApiCounts extends Record<Result, number> {
   received: number
   sent: number
   inflight: number
@@ -54,6 +56,7 @@ interface AnswerCount {
 class RequestCounts {
   readonly #answers = new Map<string, AnswerCount>()
   readonly #apis = new Map<RequestObservation['api'], ApiCounts>()
+  readonly #firstBytes = new LatencyHistogram()
 
   get answers(): Iterable<AnswerCount> {
     return this.#answers.values()
@@ -66,17 +69,35 @@ class RequestCounts {
   of(api: RequestObservation['api']): ApiCounts {
     const known = this.#apis.get(api)
     if (known !== undefined) return known
-    const made = { received: 0, sent: 0, inflight: 0 }
+    const made = { received: 0, sent: 0, inflight: 0, Ok: 0, Refused: 0, Failed: 0 }
     this.#apis.set(api, made)
     return made
   }
 
-  answered({ api, operation, status }: RequestObservation): void {
+  answered({ api, operation, status, firstByteSeconds }: RequestObservation): void {
+    this.of(api)[resultOf(status)] += 1
+    if (firstByteSeconds !== null && api !== 'admin') this.#firstBytes.observe(firstByteSeconds)
     const name = `${api} ${operation} ${status}`
     const known = this.#answers.get(name)
     if (known !== undefined) known.count += 1
     else this.#answers.set(name, { labels: { api, operation, code: String(status) }, count: 1 })
   }
+
+  totals(): RequestTotals {
+    const [native, s3, admin] = [this.of('native'), this.of('s3'), this.of('admin')]
+    const all = [native, s3, admin]
+    return {
+      requests: { native: { ...native }, s3: { ...s3 }, admin: { ...admin } },
+      receivedBytes: all.reduce((sum, { received }) => sum + received, 0),
+      sentBytes: all.reduce((sum, { sent }) => sum + sent, 0),
+      answers: this.#firstBytes.figures(),
+    }
+  }
+}
+
+function resultOf(status: number): Result {
+  if (status < 400) return 'Ok'
+  return status < 500 ? 'Refused' : 'Failed'
 }
 
 export class Metrics {
@@ -134,6 +155,10 @@ export class Metrics {
     const labels = { api, operation }
     this.#duration.observe(labels, seconds)
     if (firstByteSeconds !== null) this.#firstByte.observe(labels, firstByteSeconds)
+  }
+
+  totals(): RequestTotals {
+    return this.#counts.totals()
   }
 
   async render(): Promise<string> {

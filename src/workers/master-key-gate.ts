@@ -32,6 +32,7 @@ export class MasterKeyGate {
       membership: cluster.membership,
       time: cluster.time,
       reachesLevel: (level, withinMs) => cluster.reachesLevel(level, withinMs),
+      histories: cluster.histories,
       repairStatuses: () => cluster.repairStatuses(),
       orderDisk: (member, order) => cluster.orderDisk(member, order),
       diskPlaces: (member, names) => cluster.diskPlaces(member, names),

@@ -72,6 +72,10 @@ export const membershipRows = {
     'GET /changes: which topics differ from what a cursor has seen; without one, all [record 93]',
   'membership.changes.wait':
     'with wait it answers when something changes, at the latest after that time [record 93]',
+  'membership.history':
+    'GET /cluster/history: one point each ten seconds of the last hour of every node; a node that does not answer is named [record 106]',
+  'membership.history.prometheus':
+    'a day, a week, a month from the Prometheus that is configured; 412 without one, 424 when it fails [record 106]',
   'membership.placement':
     'GET /cluster/placement: copies and bytes by node and zone, owed copies, skew against weights, disks [record 91]',
   'membership.placement.plan':

@@ -169,8 +169,16 @@ t.test('a new route leaves its row without further code', async (t) => {
   )
 })
 
-t.test('only probes, scrapes and the question what has changed are routine', async (t) => {
-  const routine = ['adminHealthz', 'adminReadyz', 'getChanges', 'getMetrics', 'healthz', 'readyz']
+t.test('only probes, scrapes, charts and the question what has changed are routine', async (t) => {
+  const routine = [
+    'adminHealthz',
+    'adminReadyz',
+    'getChanges',
+    'getClusterHistory',
+    'getMetrics',
+    'healthz',
+    'readyz',
+  ]
   t.strictSame(ROUTINE.toSorted(), routine)
 })
 

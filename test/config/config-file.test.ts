@@ -215,6 +215,7 @@ function sampleOf(setting: (typeof SETTINGS)[number]): string {
   if (setting.name === 'content.compression') return 'off'
   if (setting.name === 'logging.requests') return 'all'
   if (setting.name === 'logging.format') return 'pretty'
+  if (setting.name === 'metrics.prometheus_url') return 'http://prometheus.internal:9090'
   if (setting.name === 'tracing.url') return 'https://collector.example/v1/traces'
   if (setting.name.endsWith('_tls.client_certificates')) return 'required'
   if (setting.name === 'audit.export.to') return 'otlp'

@@ -35,7 +35,10 @@ async function freePort(): Promise<number> {
 export async function startPrometheus(
   t: RunningTest,
   targets: readonly string[],
-): Promise<{ readonly ask: (path: string, query: Record<string, string>) => Promise<Answers> }> {
+): Promise<{
+  readonly url: string
+  readonly ask: (path: string, query: Record<string, string>) => Promise<Answers>
+}> {
   const dir = t.testdir()
   const url = `http://127.0.0.1:${await freePort()}`
   const config = {
@@ -67,6 +70,7 @@ export async function startPrometheus(
     ),
   )
   return {
+    url,
     ask: async (path, query) => {
       const answer = await fetch(`${url}/api/v1/${path}?${new URLSearchParams(query).toString()}`)
       const { data } = (await answer.json()) as { data: Answers }

@@ -9,6 +9,8 @@ import { partGauges } from '../../cluster/blobs/replication/blob-metrics.ts'
 import { drainSamples } from '../../cluster/repair/disk-drain.ts'
 import { evenOutSamples } from '../../cluster/repair/even-out-disks.ts'
 import { checkSamples } from '../../src/workers/backup-verifying.ts'
+import { Prometheus } from '../../src/telemetry/history/prometheus.ts'
+import { SERIES, type SeriesName } from '../../src/telemetry/history/series.ts'
 import { certificateSamples } from '../../cluster/transport/certificate-samples.ts'
 import { until } from '../helpers/async.ts'
 import { ProcessCluster, temporaryFolder } from '../helpers/process-cluster.ts'
@@ -207,7 +209,7 @@ t.test('beside a running cluster', async (t) => {
     { skip: withPrometheus },
     async (t) => {
       const targets = cluster.plan.map(({ adminUrl }) => new URL(adminUrl).host)
-      const { ask } = await startPrometheus(t, targets)
+      const { ask, url } = await startPrometheus(t, targets)
       await until('three nodes are scraped twice', async () => {
         const [samples] = (await ask('query', { query: 'min(count_over_time(up[5m]))' })).result
         return Number(samples?.value?.[1] ?? 0) >= 2
@@ -224,6 +226,20 @@ t.test('beside a running cluster', async (t) => {
           t.ok(result.length > 0 || isOfSeveralDisks, `${title}: ${query}`)
         }
       }
+      const prometheus = new Prometheus({ url, job: 'holdfast' })
+      t.teardown(() => prometheus.close())
+      // Refusals and failures have not happened, and the S3 API was not asked.
+      const wanted = SERIES.filter((name) => !/^s3|Refused$|Failed$/.test(name))
+      const ofOne = ['nativeOk', 'answerP50', 'answerP99', 'commitP99', 'followerLag']
+      await until('each chart has its figures', async () => {
+        for (const status of ['Suspended', 'Enabled'])
+          await cluster.call('n1', 'PUT', '/buckets/kept/versioning', JSON.stringify({ status }))
+        const span = { endSeconds: Math.floor(Date.now() / 1000), stepSeconds: 1, points: 3 }
+        const nodes = await prometheus.read(span)
+        const known = (name: SeriesName): number =>
+          [...nodes.values()].filter((series) => !Number.isNaN(series[name].at(-1))).length
+        return nodes.size === 3 && wanted.every((name) => known(name) >= (ofOne.includes(name) ? 1 : 3))
+      })
     },
   )
 
@@ -285,9 +301,29 @@ t.test('beside a running cluster', async (t) => {
     },
   )
 
+  const history = async (): Promise<ReadonlyMap<string, readonly (number | null)[] | undefined>> => {
+    const { body } = await cluster.admin('n1', { method: 'GET', path: '/cluster/history' })
+    const { nodes } = JSON.parse(body.toString()) as {
+      readonly nodes: readonly {
+        readonly nodeId: string
+        readonly series: Readonly<Record<string, readonly (number | null)[]>> | null
+      }[]
+    }
+    return new Map(nodes.map(({ nodeId, series }) => [nodeId, series?.['memory']]))
+  }
+  await t.test('any node knows the last minutes of all nodes [membership.history]', async () => {
+    await until('a point of each node is there', async () =>
+      [...(await history()).values()].every((memory) => memory?.some((bytes) => (bytes ?? 0) > 1e6) === true),
+    )
+  })
+
   await t.test('the smoke test and the probe fail when a node is gone', { skip: withCurl }, async (t) => {
     await cluster.signal('n3', 'SIGKILL')
     const { adminUrl, dataUrl } = cluster.node('n3')
+    await until('charts are without n3', async () => {
+      const shown = await history()
+      return shown.get('n3') === undefined && shown.get('n2') !== undefined
+    })
     t.match(await probe(`${adminUrl}/healthz`), { code: 1, stderr: /does not answer: .*ECONNREFUSED/ })
     await cluster.signal('n2', 'SIGKILL')
     const alone = cluster.node('n1').adminUrl

@@ -14,7 +14,14 @@ import type { RowKey } from '../../src/state-machine/base/row-key.ts'
 import { type LogLine, recordingLogger } from './loggers.ts'
 import { DISK_THRESHOLDS } from '../../cluster/base/disk-level.ts'
 import { FEATURE_LEVEL } from '../../cluster/node/base/feature-level.ts'
-import type { Cluster, MembershipPort, NodeRepair, StateCut, ClusterTimeStatus } from '../../cluster/index.ts'
+import type {
+  Cluster,
+  MembershipPort,
+  NodeHistory,
+  NodeRepair,
+  StateCut,
+  ClusterTimeStatus,
+} from '../../cluster/index.ts'
 import { newAdminToken } from '../../src/access/admin-token.ts'
 import { siteSecretsOf } from '../../src/access/site-secrets.ts'
 import { LastUsed } from '../../src/access/last-used.ts'
@@ -100,6 +107,7 @@ export class MemoryServices {
   featureLevel = FEATURE_LEVEL
   /** The copies that members report, and where copies should be. */
   readonly disks = new SampleDisks()
+  histories: readonly NodeHistory[] = [{ nodeId: 'n1', bytes: null }]
   repairs: readonly NodeRepair[] = [{ nodeId: 'n1', status: QUIET_REPAIR, disk: null }]
   wanted: readonly string[] = ['n1']
   readonly stopping = new AbortController()
@@ -158,6 +166,7 @@ export class MemoryServices {
       limits: this.limits,
       content: this.content,
       openSite: () => this.otherSite,
+      prometheus: null,
       siteSecrets: siteSecretsOf(masterKey),
       auditSegments: new AuditSegments(this.own),
       writesInProgress: new WritesInProgress(),
@@ -282,6 +291,7 @@ export class MemoryServices {
       readiness: () => ({ ready: this.notReady.length === 0, reasons: this.notReady }),
       time: this.#clusterTime(),
       repairStatuses: async () => this.repairs,
+      histories: { open: () => undefined, all: async () => this.histories },
       orderDisk: (...order) => this.disks.orderDisk(...order),
       diskPlaces: (...question) => this.disks.diskPlaces(...question),
       placement: () => this.wanted,
@@ -375,7 +385,7 @@ function testConfig(dataDir: string, options: Options): Config {
       export: null,
     },
     notifications: { allowHttp: false, allowPorts: [443, 8443], allowOrigins: [], ...options.notifications },
-    metrics: { public: options.metricsPublic ?? false, perTenant: false, perBucket: false },
+    metrics: { public: options.metricsPublic ?? false, perTenant: false, perBucket: false, prometheus: null },
     logging: { level: 'silent', requests: options.requestLines ?? 'problems', format: 'json' },
     tracing: null,
     limits: { ...TEST_LIMITS, tokenMintPerMinute: 6000, tokenMintBurst: 1000, ...options.limits },

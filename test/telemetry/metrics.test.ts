@@ -31,4 +31,9 @@ t.test('requests are counted by API, operation and code, and a scrape changes no
     const lines = (await metrics.render()).split('\n')
     for (const line of expected) t.ok(lines.includes(line), `${line}, scrape ${scrape}`)
   }
+  metrics.requestFinished({ ...seen, api: 'admin', status: 503, receivedBytes: 0, sentBytes: 1 })
+  const { requests, answers, ...bytes } = metrics.totals()
+  t.match(requests, { native: { Ok: 2, Refused: 1, Failed: 0 }, s3: { Ok: 0 }, admin: { Failed: 1 } })
+  t.same(bytes, { receivedBytes: 9, sentBytes: 16 })
+  t.same(answers.counts.slice(0, 4), [0, 0, 3, 0], 'without the admin API')
 })

@@ -25,6 +25,7 @@ import { membershipRoutes } from './membership.ts'
 import { type MetricsPage, metricsRoute } from './metrics.ts'
 import { LongOperationView } from './operation-view.ts'
 import { longOperationRoutes } from './operations.ts'
+import { historyRoutes, HistoryView } from './history.ts'
 import { limitRoutes, TenantLimitsView } from './limits.ts'
 import { PolicyView } from './policy-schema.ts'
 import { placementPlanRoute } from './placement-plan.ts'
@@ -56,6 +57,7 @@ export function adminPlane(metrics: MetricsPage): Plane {
     ...repairRoutes,
     ...placementRoutes,
     ...changeRoutes,
+    ...historyRoutes,
     placementPlanRoute,
     ...memberPlacementRoutes,
     ...memberDiskRoutes,
@@ -105,6 +107,7 @@ export function adminDocument(): OpenApiDocument {
       Approval: ApprovalView,
       Repair: RepairView,
       Placement: PlacementView,
+      ClusterHistory: HistoryView,
       ClusterTime: ClusterTimeView,
       Membership: MembershipView,
     },

@@ -185,6 +185,27 @@ export const SERVICE_SETTINGS = [
       'Set metrics.per_bucket to true for figures of each bucket, or to false, for example metrics.per_bucket: true.',
   },
   {
+    name: 'metrics.prometheus_url',
+    kind: 'text',
+    pattern: /^https?:\/\/[^\s@?#]+$/,
+    isUrl: true,
+    fallback: null,
+    optional: true,
+    meaning:
+      'the Prometheus that scrapes all nodes, such as http://prometheus.internal:9090: the console shows charts of days and weeks from it. A node sends it fixed queries alone. Without it charts show the last hour, which every node keeps in memory',
+    advice:
+      'Set metrics.prometheus_url to the address of Prometheus without /api/v1, for example metrics.prometheus_url: http://prometheus.internal:9090.',
+  },
+  {
+    name: 'metrics.prometheus_job',
+    kind: 'text',
+    pattern: /^[A-Za-z0-9_.:/-]{1,100}$/,
+    fallback: 'holdfast',
+    meaning: 'the job under which that Prometheus scrapes the nodes of this cluster, and no other nodes',
+    advice:
+      'Set metrics.prometheus_job to the job_name of the nodes in prometheus.yml, for example metrics.prometheus_job: holdfast.',
+  },
+  {
     name: 'logging.level',
     kind: 'level',
     fallback: 'info',

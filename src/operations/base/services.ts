@@ -17,6 +17,7 @@ import type { Limits } from '../../limits/limits.ts'
 import type { Propose } from '../../commands/propose.ts'
 import type { StateReader } from '../../store/reads/state-reader.ts'
 import type { AuditSegments } from '../audit-segments/audit-segments.ts'
+import type { Prometheus } from '../../telemetry/history/prometheus.ts'
 import type { OpenSite } from './remote-store.ts'
 import type { ReplicaCounter } from './replica-counts.ts'
 import type { WritesInProgress } from './writes-in-progress.ts'
@@ -33,6 +34,7 @@ export interface Services {
     | 'readBarrier'
     | 'readiness'
     | 'repairStatuses'
+    | 'histories'
     | 'orderDisk'
     | 'diskPlaces'
     | 'placement'
@@ -45,6 +47,8 @@ export interface Services {
   readonly limits: Pick<Limits, 'admit' | 'fieldsOf' | 'reportOf'>
   readonly content: Content
   readonly openSite: OpenSite
+  /** For charts of longer than an hour. Null: none is configured. */
+  readonly prometheus: Pick<Prometheus, 'read' | 'close'> | null
   readonly siteSecrets: SiteSecrets
   readonly auditSegments: Pick<AuditSegments, 'open' | 'walk'>
   readonly writesInProgress: WritesInProgress

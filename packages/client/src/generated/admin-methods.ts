@@ -250,6 +250,10 @@ export interface GetChangesInput {
   /** Answer when something has changed, at the latest after so long: 1ms to 60s */ readonly wait?: string
 }
 
+export interface GetClusterHistoryInput {
+  /** hour, which nodes keep in memory, if absent; the others come from metrics.prometheus_url */ readonly range?: "hour" | "day" | "week" | "month"
+}
+
 export interface PlanClusterPlacementInput {
   /** Members that would be placed otherwise; the rest stays as it is */ readonly members: readonly ({ readonly nodeId: string; readonly zone?: string; /** 0: no new copies */ readonly weight?: number })[]
   /** Only the chunks of this tenant */ readonly tenantId?: string
@@ -684,6 +688,11 @@ export abstract class AdminMethods extends Methods<AdminPages> {
   /** Which of members and long operations have changed since a caller looked; waits for a change */
   getChanges(input?: GetChangesInput, options?: MethodOptions): Promise<AdminOperations['getChanges']['answer']> {
     return this.run('getChanges', input, options)
+  }
+
+  /** Get how the figures of all nodes have changed over the last hour, day, week or month */
+  getClusterHistory(input?: GetClusterHistoryInput, options?: MethodOptions): Promise<AdminOperations['getClusterHistory']['answer']> {
+    return this.run('getClusterHistory', input, options)
   }
 
   /** Show what a rebalance would move if members had other weights or zones; nothing changes, and pages add up to the whole */

@@ -730,6 +730,23 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "missing": [],
     "verification": null
   },
+  "getClusterHistory": {
+    "range": "hour",
+    "source": "nodes",
+    "everySeconds": 10,
+    "points": 360,
+    "from": "2026-11-21T12:00:00.000Z",
+    "ranges": [
+      "hour"
+    ],
+    "nodes": [
+      {
+        "nodeId": "n1",
+        "reachable": false,
+        "series": null
+      }
+    ]
+  },
   "getClusterMembership": {
     "clusterId": "memory-cluster",
     "authoritative": true,
@@ -1068,6 +1085,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
       "resumeCollection",
       "getClusterPlacement",
       "getChanges",
+      "getClusterHistory",
       "planClusterPlacement",
       "setMemberPlacement",
       "deleteMemberPlacement",

@@ -1,0 +1,74 @@
+/**
+ * Which figures of a node are kept for charts, in which unit, and how those of several nodes become one.
+ *
+ * Owns: the list, the same for the last hour in memory and for the weeks in Prometheus. PURE. Rule: names are part of the API and are never given
+ * another meaning.
+ */
+
+/** One point for so long; points are aligned to multiples of it. */
+export const HISTORY_EVERY_MS = 10_000
+/** One hour. */
+export const HISTORY_POINTS = 360
+
+export const RESULTS = ['Ok', 'Refused', 'Failed'] as const
+export type Result = (typeof RESULTS)[number]
+export const APIS = ['native', 's3', 'admin'] as const
+export type Api = (typeof APIS)[number]
+
+/** Requests a second by API and result, bytes a second, seconds, entries of the log, bytes. */
+export const SERIES = [
+  'nativeOk',
+  'nativeRefused',
+  'nativeFailed',
+  's3Ok',
+  's3Refused',
+  's3Failed',
+  'adminOk',
+  'adminRefused',
+  'adminFailed',
+  'receivedBytes',
+  'sentBytes',
+  'answerP50',
+  'answerP99',
+  'flushP99',
+  'commitP99',
+  'followerLag',
+  'unapplied',
+  'diskUsed',
+  'diskTotal',
+  'eventLoopP99',
+  'memory',
+  'heap',
+] as const
+export type SeriesName = (typeof SERIES)[number]
+
+/** One value of each series; NaN: not known, or there was nothing to measure. */
+export type Point = Readonly<Record<SeriesName, number>>
+
+/** What each series says, for the API documents. */
+export const SERIES_MEANING: Readonly<Record<SeriesName, string>> = {
+  nativeOk: 'Requests a second of the data API with a status below 400',
+  nativeRefused: 'The same with 400 to 499',
+  nativeFailed: 'The same with 500 and above',
+  s3Ok: 'Requests a second of the S3 API with a status below 400',
+  s3Refused: 'The same with 400 to 499',
+  s3Failed: 'The same with 500 and above',
+  adminOk: 'Requests a second of the admin API with a status below 400',
+  adminRefused: 'The same with 400 to 499',
+  adminFailed: 'The same with 500 and above',
+  receivedBytes: 'Bytes a second of request bodies',
+  sentBytes: 'Bytes a second of answer bodies',
+  answerP50:
+    'Seconds from the last byte of a request of data or S3 API to the first byte of its answer, for half of them at most',
+  answerP99: 'The same for 99 of 100',
+  flushP99: 'Seconds of a flush of the log, for 99 of 100 at most',
+  commitP99:
+    'Seconds from the append of an entry until a majority has it, for 99 of 100 at most; of the leader',
+  followerLag: 'Entries of the log that the last follower has not confirmed; of the leader',
+  unapplied: 'Committed entries that are not applied yet',
+  diskUsed: 'Bytes used of the file systems that hold the blobs',
+  diskTotal: 'Bytes of these file systems',
+  eventLoopP99: 'Seconds by which the event loop is late, for 99 of 100 turns at most',
+  memory: 'Resident bytes of the process',
+  heap: 'Bytes of the JavaScript heap in use',
+}

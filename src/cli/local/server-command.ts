@@ -4,6 +4,7 @@
  * Owns: signals and the shutdown. SIGTERM and SIGINT stop in order (hand over, finish, flush). A second signal changes nothing:
  * an incomplete shutdown is worse than a slow one, and a supervisor can send SIGKILL. SIGHUP reloads and never stops a node.
  */
+import { spaceOutCollections } from '../../base/heap-growth.ts'
 import { loadConfig } from '../../config/load-config.ts'
 import { startService } from '../../service/service.ts'
 import { createLogger } from '../../telemetry/logger.ts'
@@ -51,6 +52,7 @@ export async function runServer(
   configFile: string,
   { isJoining = false, started = async () => undefined, endsWithTerminal = false }: ServerOptions = {},
 ): Promise<number> {
+  spaceOutCollections()
   const config = loadConfig(configFile, process.env)
   const logger = createLogger({ ...config.logging, nodeId: config.node.id })
   const manager = serviceManagerOf({

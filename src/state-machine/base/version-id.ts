@@ -53,11 +53,22 @@ function positionOf({ index, ordinal }: Pick<LogPosition, 'index' | 'ordinal'>, 
   return base32(index, INDEX_CHARACTERS) + base32(ordinal * ITEMS_MAX + item, ORDINAL_CHARACTERS)
 }
 
+/** By ten bits at a time: each command makes an id, and each character that is added makes a text. */
+const PAIRS: readonly string[] = Array.from(
+  { length: 32 ** 2 },
+  (_, value) => BASE32.charAt(value >> 5) + BASE32.charAt(value & 31),
+)
+
 function base32(value: number, characters: number): string {
   assert(Number.isSafeInteger(value) && value >= 0, 'an id is made of whole numbers')
   let text = ''
   let rest = value
-  for (let i = 0; i < characters; i++) {
+  let left = characters
+  for (; left > 1; left -= 2) {
+    text = (PAIRS[rest % 1024] ?? '') + text
+    rest = Math.floor(rest / 1024)
+  }
+  if (left === 1) {
     text = BASE32.charAt(rest % 32) + text
     rest = Math.floor(rest / 32)
   }

@@ -124,7 +124,8 @@ export function countContent(draft: Draft, { tenantId, name }: BucketRecord, cha
   } = change
   const present = draft.get(bucketKeys.bucket(tenantId, name))
   assert(present !== undefined, 'a bucket is there while it is counted')
-  const counts = {
+  const counted = {
+    ...present,
     objectCount: present.objectCount + objects,
     versionCount: present.versionCount + versions,
     deleteMarkerCount: present.deleteMarkerCount + deleteMarkers,
@@ -132,10 +133,10 @@ export function countContent(draft: Draft, { tenantId, name }: BucketRecord, cha
     uploadCount: present.uploadCount + uploads,
     uploadBytes: present.uploadBytes + uploadBytes,
   }
-  assert(
-    Object.values(counts).every((count) => count >= 0),
-    'the counts of a bucket are never negative',
-  )
-  draft.put(bucketKeys.bucket(tenantId, name), { ...present, ...counts })
+  const { objectCount, versionCount, deleteMarkerCount, uploadCount } = counted
+  const leastCount = Math.min(objectCount, versionCount, deleteMarkerCount, uploadCount)
+  const leastBytes = Math.min(counted.logicalBytes, counted.uploadBytes)
+  assert(leastCount >= 0 && leastBytes >= 0, 'the counts of a bucket are never negative')
+  draft.put(bucketKeys.bucket(tenantId, name), counted)
   countTenant(draft, tenantId, change)
 }

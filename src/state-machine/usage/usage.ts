@@ -40,18 +40,20 @@ export function usageOf(view: View, tenantId: TenantId): UsageRecord {
 
 export function countTenant(draft: Draft, tenantId: TenantId, change: Partial<UsageRecord>): void {
   const present = draft.get(usageKeys.usage(tenantId))
-  const row = { ...NO_USAGE, ...present }
+  const row: Record<keyof typeof NO_USAGE, number> & Partial<Record<LaterFigure, number>> = {
+    ...NO_USAGE,
+    ...present,
+  }
   for (const figure of FIGURES) {
     const more = change[figure]
     if (more === undefined || more === 0) continue
     row[figure] += more
     assert(row[figure] >= 0, 'a usage figure is never negative')
   }
-  const later: Partial<Record<LaterFigure, number>> = {}
   for (const figure of LATER_FIGURES) {
     const sum = (present?.[figure] ?? 0) + (change[figure] ?? 0)
     assert(sum >= 0, 'no more goes than was counted')
-    if (present?.[figure] !== undefined || sum > 0) later[figure] = sum
+    if (present?.[figure] !== undefined || sum > 0) row[figure] = sum
   }
-  draft.put(usageKeys.usage(tenantId), { ...row, ...later })
+  draft.put(usageKeys.usage(tenantId), row)
 }

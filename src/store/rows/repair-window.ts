@@ -49,11 +49,11 @@ export class RepairWindow {
   }
 
   /** After the rows are durable. */
-  async follow(written: Iterable<readonly [RowKey, Row | null]>): Promise<void> {
-    for (const [key, row] of written) {
+  async follow(written: ReadonlyMap<RowKey, Row | null>): Promise<void> {
+    written.forEach((row, key) => {
       const target = repairTargetOf(key)
       if (target !== null) this.#change(target, key, row as RepairRecord | null)
-    }
+    })
     for (const [target, window] of this.#windows) {
       if (!window.complete && window.rows.size < REFILL_BELOW) await this.#refill(target)
       if (window.complete && window.rows.size === 0) this.#windows.delete(target)

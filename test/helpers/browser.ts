@@ -132,6 +132,12 @@ export class Page {
     await this.#send('Emulation.setEmulatedMedia', { features })
   }
 
+  /** The addresses and titles to which its back button leads. */
+  async history(): Promise<unknown> {
+    const { entries } = await this.#send('Page.getNavigationHistory', {})
+    return entries
+  }
+
   /** What the screen shows, as PNG. */
   async picture(): Promise<Buffer> {
     const { data } = await this.#send('Page.captureScreenshot', { format: 'png' })

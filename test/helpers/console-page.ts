@@ -33,8 +33,22 @@ interface PageGlobals {
   readonly axe?: { run(): Promise<AxeResults> }
   readonly localStorage?: object
   readonly sessionStorage?: object
-  readonly document?: { readonly cookie: string; readonly documentElement: { readonly outerHTML: string } }
+  readonly indexedDB?: { databases(): Promise<readonly object[]> }
+  readonly caches?: { keys(): Promise<readonly string[]> }
+  readonly document?: {
+    readonly cookie: string
+    readonly documentElement: { readonly outerHTML: string }
+    createElement(name: 'img'): { src: string }
+    querySelectorAll(selector: string): Iterable<{ readonly textContent: string }>
+    addEventListener(
+      name: 'securitypolicyviolation',
+      seen: (event: { readonly effectiveDirective: string; readonly blockedURI: string }) => void,
+    ): void
+  }
   readonly location?: { readonly href: string }
+  readonly history?: { readonly state: unknown }
+  readonly name?: string
+  readonly performance?: { getEntriesByType(type: string): readonly { readonly name: string }[] }
   readonly wasRun?: number
   readonly ReportingObserver?: new (
     observed: (reports: readonly Report[]) => void,
@@ -62,16 +76,52 @@ export function refused(): readonly string[] {
   return observer.takeRecords().map(({ body }) => `${body.effectiveDirective} ${body.blockedURL}`)
 }
 
-/** Runs in the page: everything of it that outlives it, or that others can see. */
-export function traces(): string {
-  const { localStorage, sessionStorage, document, location } = globalThis as PageGlobals
+/** Runs in the page: everything of it that outlives it, or that others can see: storages, its history, its text with all attributes, what it asked for. */
+export async function traces(): Promise<string> {
+  const { localStorage, sessionStorage, indexedDB, caches, document, location, history, name, performance } =
+    globalThis as PageGlobals
   return JSON.stringify([
     localStorage,
     sessionStorage,
+    await indexedDB?.databases(),
+    await caches?.keys(),
     document?.cookie,
     document?.documentElement.outerHTML,
     location?.href,
+    history?.state,
+    name,
+    performance?.getEntriesByType('resource').map((entry) => entry.name),
   ])
+}
+
+/** Runs in the page: keeps what its policy refuses from here on. */
+export function watchPolicy(): void {
+  const page = globalThis as PageGlobals & { policySaw?: string[] }
+  page.policySaw = []
+  page.document?.addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) =>
+    page.policySaw?.push(`${effectiveDirective} ${blockedURI}`),
+  )
+}
+
+/** Runs in the page: what `watchPolicy` has kept. */
+export function policySaw(): readonly string[] {
+  return (globalThis as { readonly policySaw?: readonly string[] }).policySaw ?? ['nothing watches']
+}
+
+/** Runs in the page: does what the policy refuses, to see that it is noticed. */
+export function breakPolicy(): void {
+  const { document } = globalThis as PageGlobals
+  const image = document?.createElement('img')
+  if (image !== undefined) image.src = 'http://127.0.0.1:9/'
+}
+
+/** Runs in the page: which of these texts no element has as its whole text. */
+export function notShown(...texts: readonly string[]): readonly string[] {
+  const { document } = globalThis as PageGlobals
+  const shown = new Set(
+    [...(document?.querySelectorAll('main *, dialog *') ?? [])].map((one) => one.textContent),
+  )
+  return texts.filter((text) => !shown.has(text))
 }
 
 const AXE = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8')

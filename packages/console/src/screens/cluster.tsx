@@ -21,13 +21,14 @@ const SAYS = TEXT.cluster
 export function Cluster() {
   const [chosen, setChosen] = useState<Chosen | null>(null)
   const { item, inner } = place.value
+  const present = membership.value.value
   useEffect(() => void load('membership', 'repair'), [])
   useEffect(() => {
-    if (!isMemberAction(inner) || !may(MEMBER_OPERATIONS[inner])) return
-    setChosen({ action: inner, member: item })
+    if (present === null || !isMemberAction(inner) || !may(MEMBER_OPERATIONS[inner])) return
+    if (present.members.some(({ nodeId }) => nodeId === item)) setChosen({ action: inner, member: item })
     // The link opens it once: a reload shows the screen alone.
     history.replaceState(null, '', linkTo('cluster'))
-  }, [item, inner])
+  }, [item, inner, present !== null])
   return (
     <Loaded of={membership}>
       {(value) => (

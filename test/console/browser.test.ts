@@ -29,6 +29,7 @@ const SCREENS = [
   ['tenants/demo', 'Buckets'],
   ['backups', 'Back up now'],
   ['audit', 'Audit rows'],
+  ['cluster/placement', 'Where the copies are'],
   ['api', 'Get a tenant'],
 ] as const
 
@@ -142,6 +143,29 @@ t.test('the console in Chromium', { timeout: 900_000 }, async (t) => {
     t.match(await driver.text(), /adm_/)
   })
 
+  await t.test('another weight shows what it moves before it is set', async (t) => {
+    await driver.go('cluster/placement')
+    await driver.click(`Weight and zone: ${first.nodeId}`)
+    await driver.fill('Weight', 'much')
+    await driver.fill('Reason', 'More disks')
+    await driver.click('Show the plan')
+    await driver.sees('"much" is no number')
+    await driver.fill('Weight', '2')
+    await driver.click('Show the plan')
+    await driver.sees('A rebalance would then move nothing.')
+    await isAccessible(t, driver, 'a plan of placement')
+    await driver.click('As curl')
+    await driver.sees(/-X PUT [^\n]*"weight":2[^\n]*\/placement'/)
+    await driver.click('Do it')
+    await driver.sees('The placement is set.')
+    await driver.click('Close')
+    await driver.click(`As in the file: ${first.nodeId}`)
+    await driver.click('Show the plan')
+    await driver.click('Do it')
+    await driver.sees('The placement is set.')
+    await driver.click('Close')
+  })
+
   await t.test('the rules of a bucket', async (t) => {
     const { accessKeyId, secretKey } = cluster.setup
     if (accessKeyId === null || secretKey === null) throw new Error('there is no access key')
@@ -178,6 +202,49 @@ t.test('the console in Chromium', { timeout: 900_000 }, async (t) => {
     await driver.sees(/Voter/)
     await driver.sees(spare.nodeId)
     cluster.hasJoined(spare.nodeId)
+  })
+
+  await t.test('a policy is shown in words, planned, and removed', async (t) => {
+    await driver.go('tenants/demo')
+    await driver.click('ruled')
+    await driver.sees('No policy')
+    await driver.click('Set the policy')
+    await driver.fill('Policy', '{"Version":')
+    await driver.click('Show the plan')
+    await driver.sees('this is no JSON')
+    await isAccessible(t, driver, 'a policy')
+    const Statement = [
+      { Effect: 'Deny', Principal: '*', Action: 's3:DeleteObject', Resource: 'arn:aws:s3:::ruled/*' },
+    ]
+    await driver.fill('Policy', JSON.stringify({ Version: '2012-10-17', Statement }))
+    await driver.click('Show the plan')
+    await driver.sees('1 statement denies something')
+    await driver.click('Do it')
+    await driver.sees('The policy is set.')
+    await driver.click('Close')
+    await driver.sees('denies s3:DeleteObject to every key on arn:aws:s3:::ruled/*')
+    await fitsScreens(t, driver, 'a policy')
+    t.equal((await cluster.call(first.nodeId, 'DELETE', '/buckets/ruled/objects/logs/0')).status, 403)
+    await driver.click('Remove the policy')
+    await driver.click('Show the plan')
+    await driver.fill('Type ruled to confirm', 'ruled')
+    await driver.click('Do it')
+    await driver.sees('The policy is removed.')
+    await driver.click('Close')
+    await driver.sees('No policy')
+  })
+
+  await t.test('the replication of a tenant shows which buckets follow it', async (t) => {
+    await driver.go('tenants/demo')
+    await driver.sees('The buckets of this tenant are not replicated as a whole')
+    await driver.click('Set up')
+    await driver.fill('Address of the store', 'http://127.0.0.1:1')
+    await driver.fill('Access key id there', 'AK')
+    await driver.fill('Secret key there', 'secret')
+    await driver.click('Show the plan')
+    await driver.sees(/This was not done|What stands in the way|follow it/)
+    await isAccessible(t, driver, 'a replication of a tenant')
+    await driver.click('Close')
   })
 
   await t.test('what cannot be taken back needs the name typed', async (t) => {

@@ -13,6 +13,7 @@ import {
   targetOf,
 } from '../../packages/console/src/forms/replication-form.ts'
 import { corsFormOf, corsRuleOf, webhooksWith } from '../../packages/console/src/forms/webhook-form.ts'
+import { sumOf } from '../../packages/console/src/judge/placement-sum.ts'
 import {
   type ApiDocument,
   exampleOf,
@@ -196,4 +197,41 @@ t.test('the reference of the API', async (t) => {
     }
     t.equal(linesOf(self, { $ref: '#/components/schemas/Tree' }).length, 6)
   })
+})
+
+t.test('copies of several answers add up, and shares are those of the sum', async (t) => {
+  const node = (nodeId: string, size: number, weightShare: number) => ({
+    nodeId,
+    zone: nodeId,
+    weight: 1,
+    weightShare,
+    copies: 1,
+    bytes: size,
+    bytesShare: 0,
+    owed: { copies: 1, bytes: 2 },
+    disks: null,
+  })
+  const page = (a: number, b: number, isTruncated: boolean) => ({
+    chunks: 10,
+    bytes: 100,
+    held: { copies: 2, bytes: a + b },
+    owed: { copies: 2, bytes: 4 },
+    singleCopies: 1,
+    singleZones: 0,
+    nodes: [node('n1', a, 0.5), node('n2', b, 0.5), node('n3', 0, 0)],
+    zones: [{ zone: 'n1', weightShare: 0.5, copies: 1, bytes: a, bytesShare: 0 }],
+    skew: null,
+    isTruncated,
+  })
+  const sum = sumOf([page(10, 90, true), page(50, 50, true)])
+  t.match(sum, { chunks: 20, held: { copies: 4, bytes: 200 }, singleCopies: 2, isWhole: false })
+  t.match(sum.nodes[0], { bytes: 60, bytesShare: 0.3, copies: 2, owed: { copies: 2, bytes: 4 } })
+  t.match(sum.zones[0], { bytes: 60, bytesShare: 0.3 })
+  t.same(
+    sum.skew,
+    { most: { nodeId: 'n2', ratio: 1.4 }, least: { nodeId: 'n1', ratio: 0.6 } },
+    'a node that takes no copies is no part of it',
+  )
+  t.equal(sumOf([page(0, 0, true), page(0, 0, false)]).skew, null, 'nothing is held')
+  t.ok(sumOf([page(1, 1, false)]).isWhole)
 })

@@ -121,3 +121,37 @@ export function Checks({
     </fieldset>
   )
 }
+
+/** Several lines, as they are typed. */
+export function TextArea({
+  label,
+  help,
+  value,
+  onChange,
+}: {
+  readonly label: string
+  readonly help: string
+  readonly value: string
+  readonly onChange: (value: string) => void
+}) {
+  const id = useId()
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <textarea
+        id={id}
+        class="code"
+        rows={14}
+        required
+        spellcheck={false}
+        maxLength={65_536}
+        aria-describedby={`${id}-help`}
+        value={value}
+        onInput={(event) => onChange(event.currentTarget.value)}
+      />
+      <p class="soft" id={`${id}-help`}>
+        {help}
+      </p>
+    </div>
+  )
+}

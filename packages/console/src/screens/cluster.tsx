@@ -6,12 +6,14 @@ import type { Membership, Repair } from '../../../client/src/admin.ts'
 import { bytes, count, duration } from '../words/format.ts'
 import { Badge, Bar, Button, Card, FactList, Loaded, Time, type Tone } from '../parts/basics.tsx'
 import { Table } from '../parts/table.tsx'
+import { Tabs } from '../parts/tabs.tsx'
 import { load, membership, repair } from '../state/cluster-data.ts'
 import { isMemberAction, MEMBER_OPERATIONS, type MemberAction } from '../state/member-actions.ts'
 import { may } from '../state/rights.ts'
 import { linkTo, place } from '../state/route.ts'
 import { TEXT } from '../words/strings.ts'
 import { type Chosen, MemberWizard } from './member-wizard.tsx'
+import { PlacementTab } from './placement.tsx'
 
 type Member = Membership['members'][number]
 type Disk = NonNullable<Repair['nodes'][number]['disk']>
@@ -19,6 +21,24 @@ type Disk = NonNullable<Repair['nodes'][number]['disk']>
 const SAYS = TEXT.cluster
 
 export function Cluster() {
+  const { item, inner } = place.value
+  const isPlacement = item === 'placement' && inner === ''
+  const { tabs } = TEXT.placement
+  return (
+    <>
+      <Tabs
+        label={SAYS.title}
+        tabs={[
+          { text: tabs.members, href: linkTo('cluster'), isShown: !isPlacement },
+          { text: tabs.placement, href: linkTo('cluster', 'placement'), isShown: isPlacement },
+        ]}
+      />
+      {isPlacement ? <PlacementTab /> : <Members />}
+    </>
+  )
+}
+
+function Members() {
   const [chosen, setChosen] = useState<Chosen | null>(null)
   const { item, inner } = place.value
   const present = membership.value.value

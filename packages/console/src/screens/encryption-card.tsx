@@ -8,6 +8,7 @@ import { PlannedDialog } from '../parts/planned-dialog.tsx'
 import { encryption, tenantId } from '../state/tenant-data.ts'
 import { bytes, count } from '../words/format.ts'
 import { TEXT } from '../words/strings.ts'
+import { OperationState } from './operation-state.tsx'
 
 const SAYS = TEXT.encryption
 
@@ -28,17 +29,26 @@ export function EncryptionCard({ id }: { readonly id: string }) {
       }
     >
       <Loaded of={encryption}>
-        {({ algorithm, keyVersion, keySince, exchange }) => (
-          <FactList
-            rows={[
-              [SAYS.algorithm, algorithm],
-              [SAYS.version, String(keyVersion)],
-              [SAYS.since, <Time iso={keySince} />],
-              ...(exchange === null
-                ? []
-                : [[SAYS.left, bytes(exchange.bytesLeft + exchange.inlineBytesLeft)] as const]),
-            ]}
-          />
+        {({ algorithm, keyVersion, keySince, masterKeyId, exchange }) => (
+          <>
+            <FactList
+              rows={[
+                [SAYS.algorithm, algorithm],
+                [SAYS.version, String(keyVersion)],
+                [SAYS.since, <Time iso={keySince} />],
+                [SAYS.master, masterKeyId === '' ? SAYS.destroyed : <span class="code">{masterKeyId}</span>],
+                ...(exchange === null
+                  ? []
+                  : ([
+                      [SAYS.former, String(exchange.formerVersion)],
+                      [SAYS.chunksLeft, count(exchange.chunksLeft)],
+                      [SAYS.left, bytes(exchange.bytesLeft + exchange.inlineBytesLeft)],
+                    ] as const)),
+              ]}
+            />
+            {exchange?.operation ? <OperationState operation={exchange.operation} /> : null}
+            <p class="soft">{SAYS.customerKeys}</p>
+          </>
         )}
       </Loaded>
       {isOpen ? (

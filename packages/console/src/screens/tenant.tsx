@@ -48,7 +48,7 @@ export function TenantScreen({ id }: { readonly id: string }) {
             >
               <Usage quota={quota} />
             </Card>
-            <Buckets buckets={buckets} />
+            <Buckets id={id} buckets={buckets} />
             <Card
               title={SAYS.keys}
               actions={
@@ -136,7 +136,13 @@ function Head({ tenant, onOpen }: { readonly tenant: Tenant; readonly onOpen: (o
   )
 }
 
-function Buckets({ buckets: { rows, isWhole } }: { readonly buckets: Listed<TenantBucket> }) {
+function Buckets({
+  id,
+  buckets: { rows, isWhole },
+}: {
+  readonly id: string
+  readonly buckets: Listed<TenantBucket>
+}) {
   return (
     <Card title={SAYS.buckets}>
       {isWhole ? null : <p class="soft">{SAYS.notAllBuckets}</p>}
@@ -146,7 +152,7 @@ function Buckets({ buckets: { rows, isWhole } }: { readonly buckets: Listed<Tena
         keyOf={({ name }) => name}
         rows={rows}
         columns={[
-          { head: SAYS.bucket, cell: ({ name }) => name },
+          { head: SAYS.bucket, cell: ({ name }) => <a href={linkTo('tenants', id, name)}>{name}</a> },
           { head: SAYS.objects, cell: ({ objects }) => count(objects), isFigure: true },
           { head: SAYS.versions, cell: ({ versions }) => count(versions), isFigure: true, isMinor: true },
           {

@@ -10,7 +10,9 @@ import { Table } from '../parts/table.tsx'
 import { linkTo, place } from '../state/route.ts'
 import { tenants } from '../state/tenant-data.ts'
 import { TEXT } from '../words/strings.ts'
+import { TenantBucketScreen } from './bucket-policy.tsx'
 import { EncryptionCard } from './encryption-card.tsx'
+import { TenantReplicationCard } from './tenant-replication.tsx'
 import { TenantScreen } from './tenant.tsx'
 
 const SAYS = TEXT.tenants
@@ -23,12 +25,14 @@ export const TENANT_TONE: Readonly<Record<Tenant['status'], Tone>> = {
 }
 
 export function Tenants() {
-  const { item } = place.value
+  const { item, inner } = place.value
   if (item === '') return <TenantList />
+  if (inner !== '') return <TenantBucketScreen key={`${item} ${inner}`} id={item} bucket={inner} />
   return (
     <>
       <TenantScreen key={item} id={item} />
       <EncryptionCard id={item} />
+      <TenantReplicationCard id={item} />
     </>
   )
 }

@@ -47,6 +47,12 @@ export const ENCRYPTION = {
   exchangeAbout:
     'New writes use another key at once; what is stored is sealed again, then the former key is destroyed.',
   exchangePlan: (versions: string, bytes: string) => `${versions} versions (${bytes}) are sealed again.`,
+  master: 'Sealed under the master key',
+  destroyed: 'none: its keys are destroyed',
+  former: 'Former version of the key',
+  chunksLeft: 'Chunks left to seal again',
   left: 'Left to seal again',
+  customerKeys:
+    'Objects with a key of their client (SSE-C) are sealed with that key too, which the cluster does not keep. Master keys are changed at the nodes: `holdfast master-key list` shows those of a node.',
   started: 'It runs: see Operations.',
 } as const

@@ -5,6 +5,8 @@
  */
 import { API, REQUESTS } from './api-strings.ts'
 import { BACKUPS, ENCRYPTION } from './backup-strings.ts'
+import { PLACEMENT } from './placement-strings.ts'
+import { POLICIES } from './policy-strings.ts'
 import { LIFECYCLE, REPLICATION, RULES } from './rule-strings.ts'
 import { OBJECTS } from './object-strings.ts'
 import { TENANTS } from './tenant-strings.ts'
@@ -369,6 +371,8 @@ export const TEXT = {
 
   tenants: TENANTS,
   objects: OBJECTS,
+  placement: PLACEMENT,
+  policies: POLICIES,
   rules: RULES,
   lifecycle: LIFECYCLE,
   replication: REPLICATION,

@@ -1,0 +1,194 @@
+/**
+ * The replication of all buckets of a tenant: its target, its rules, the buckets that wait; set and ended with a plan.
+ */
+import { useEffect, useState } from 'preact/hooks'
+import type { TenantReplication } from '../../../client/src/admin.ts'
+import { targetFormOf, targetOf } from '../forms/replication-form.ts'
+import { Button, Card, FactList, Loaded, Notice, Time } from '../parts/basics.tsx'
+import { Select } from '../parts/form.tsx'
+import { PlannedDialog } from '../parts/planned-dialog.tsx'
+import { Table } from '../parts/table.tsx'
+import { TargetFields } from '../parts/target-fields.tsx'
+import { tenantId } from '../state/tenant-data.ts'
+import { tenantReplication } from '../state/tenant-rules.ts'
+import { count } from '../words/format.ts'
+import { replicationInWords } from '../words/rule-words.ts'
+import { TEXT } from '../words/strings.ts'
+
+const SAYS = TEXT.replication
+
+interface Props {
+  readonly id: string
+  readonly onClose: () => void
+}
+
+export function TenantReplicationCard({ id }: { readonly id: string }) {
+  const [open, setOpen] = useState<'set' | 'end' | null>(null)
+  useEffect(() => {
+    tenantId.value = id
+    tenantReplication.forget()
+    void tenantReplication.load()
+  }, [id])
+  const close = (): void => {
+    setOpen(null)
+    void tenantReplication.load()
+  }
+  const present = tenantReplication.value.value?.set ?? null
+  return (
+    <Card
+      title={SAYS.tenantTitle}
+      actions={
+        <>
+          <Button needs="setTenantReplication" onClick={() => setOpen('set')}>
+            {present === null ? SAYS.set : SAYS.change}
+          </Button>
+          {present === null ? null : (
+            <Button needs="deleteTenantReplication" onClick={() => setOpen('end')}>
+              {SAYS.end}
+            </Button>
+          )}
+        </>
+      }
+    >
+      <Loaded of={tenantReplication}>
+        {({ set }) => (set === null ? <p class="soft">{SAYS.tenantNone}</p> : <Setting set={set} />)}
+      </Loaded>
+      {open === 'set' ? <SetForTenant id={id} present={present} onClose={close} /> : null}
+      {open === 'end' ? <EndForTenant id={id} onClose={close} /> : null}
+    </Card>
+  )
+}
+
+function Setting({
+  set: { target, rules, waiting, createBuckets, updatedAt },
+}: {
+  readonly set: TenantReplication
+}) {
+  return (
+    <div class="stack">
+      <FactList
+        rows={[
+          [SAYS.target, <span class="code">{target.endpoint}</span>],
+          ...(target.bucketPrefix === undefined || target.bucketPrefix === ''
+            ? []
+            : [[SAYS.bucketPrefix, <span class="code">{target.bucketPrefix}</span>] as const]),
+          [SAYS.key, <span class="code">{target.accessKeyId}</span>],
+          [SAYS.createBuckets, SAYS.createBucketsHow[createBuckets ? 'yes' : 'no']],
+          [TEXT.objects.changed, <Time iso={updatedAt} />],
+        ]}
+      />
+      {rules.length === 0 ? <p class="soft">{SAYS.noRules}</p> : null}
+      {rules.map((rule, at) => (
+        <p key={rule.id ?? at}>
+          <b>{rule.id ?? TEXT.rules.nth(at + 1)}</b> <span class="soft">{replicationInWords(rule)}</span>
+        </p>
+      ))}
+      {waiting.length === 0 ? null : (
+        <>
+          <h3>{SAYS.waiting}</h3>
+          <Table
+            label={SAYS.waiting}
+            empty=""
+            keyOf={({ bucket }) => bucket}
+            rows={waiting}
+            columns={[
+              { head: TEXT.objects.bucket, cell: ({ bucket }) => bucket },
+              { head: SAYS.lastError, cell: ({ error }) => error },
+              { head: SAYS.attempts, cell: ({ attempts }) => count(attempts), isFigure: true, isMinor: true },
+              {
+                head: SAYS.nextAttempt,
+                cell: ({ nextAttemptAt }) => <Time iso={nextAttemptAt} />,
+                isMinor: true,
+              },
+            ]}
+          />
+        </>
+      )}
+    </div>
+  )
+}
+
+function SetForTenant({ id, present, onClose }: Props & { readonly present: TenantReplication | null }) {
+  const [given, setGiven] = useState(
+    targetFormOf(present?.target ?? null, present?.target.bucketPrefix ?? ''),
+  )
+  const [creates, setCreates] = useState(present?.createBuckets === false ? 'no' : 'yes')
+  const [existing, setExisting] = useState(present?.existing === false ? 'no' : 'yes')
+  const prefix = given.bucket.trim()
+  const input = {
+    id,
+    target: { ...targetOf(given), ...(prefix === '' ? {} : { bucketPrefix: prefix }) },
+    ...(present === null ? {} : { rules: present.rules }),
+    createBuckets: creates === 'yes',
+    existing: existing === 'yes',
+  }
+  return (
+    <PlannedDialog
+      title={present === null ? SAYS.set : SAYS.change}
+      about={SAYS.setAbout}
+      fields={
+        <>
+          <TargetFields
+            given={given}
+            onChange={(more) => setGiven({ ...given, ...more })}
+            bucket={{ label: SAYS.bucketPrefix, help: SAYS.bucketPrefixHelp, isRequired: false }}
+          />
+          <div class="two">
+            <Select
+              label={SAYS.createBuckets}
+              value={creates}
+              onChange={setCreates}
+              choices={(['yes', 'no'] as const).map((value) => ({
+                value,
+                text: SAYS.createBucketsHow[value],
+              }))}
+            />
+            <Select
+              label={SAYS.existing}
+              value={existing}
+              onChange={setExisting}
+              choices={(['yes', 'no'] as const).map((value) => ({ value, text: SAYS.existings[value] }))}
+            />
+          </div>
+        </>
+      }
+      plan={(api) => api.dryRun.setTenantReplication(input)}
+      shown={({ plan: { buckets } }) => <Follow buckets={buckets} />}
+      confirm={null}
+      run={(api) => api.setTenantReplication(input)}
+      done={() => <Notice tone="good" title={SAYS.setDone} />}
+      onClose={onClose}
+    />
+  )
+}
+
+interface Followers {
+  readonly follow: number
+  readonly own: number
+  readonly copies: number
+}
+
+function Follow({ buckets }: { readonly buckets: Followers | null }) {
+  if (buckets === null) return <p>{TEXT.wizard.planTitle}</p>
+  return (
+    <p>
+      {SAYS.follow(buckets.follow, buckets.own)} {buckets.copies === 0 ? '' : SAYS.copies(buckets.copies)}
+    </p>
+  )
+}
+
+function EndForTenant({ id, onClose }: Props) {
+  return (
+    <PlannedDialog
+      title={SAYS.end}
+      about={SAYS.endAbout}
+      fields={null}
+      plan={(api) => api.dryRun.deleteTenantReplication({ id })}
+      shown={({ plan: { buckets } }) => <Follow buckets={buckets} />}
+      confirm={id}
+      run={(api) => api.deleteTenantReplication({ id })}
+      done={() => <Notice tone="good" title={SAYS.ended} />}
+      onClose={onClose}
+    />
+  )
+}

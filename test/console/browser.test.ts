@@ -141,6 +141,22 @@ t.test('the console in Chromium', { timeout: 900_000 }, async (t) => {
       return text.includes('createTenant hostile') && !text.includes('queryAuditLog')
     })
     t.match(await driver.text(), /adm_/)
+    await driver.click('Saved questions')
+    await driver.fill('Save what is asked as', 'who made it')
+    await driver.click('Save')
+    await driver.click('Reset')
+    await driver.sees('queryAuditLog')
+    await driver.click('Search: who made it')
+    await until('the saved question is asked', async () => !(await driver.text()).includes('queryAuditLog'))
+    await driver.click('createTenant hostile')
+    await driver.sees('Answered with')
+    await isAccessible(t, driver, 'a row')
+    await driver.click('All rows of this request')
+    await until('its request alone is listed', async () => {
+      const rows = (await driver.text()).split('Audit rows')[1] ?? ''
+      return rows.includes('createTenant') && !rows.includes('queryAuditLog')
+    })
+    await driver.click('Remove: who made it')
   })
 
   await t.test('another weight shows what it moves before it is set', async (t) => {

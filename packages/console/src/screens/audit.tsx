@@ -2,6 +2,7 @@
  * Audit: who did what, when, and what became of it.
  */
 import { useEffect } from 'preact/hooks'
+import { FILTERS, NOTHING_ASKED } from '../forms/audit-question.ts'
 import { Badge, Button, Card, FaultNotice, Notice, Skeleton, Time, type Tone } from '../parts/basics.tsx'
 import { Field, Select } from '../parts/form.tsx'
 import { Table } from '../parts/table.tsx'
@@ -10,18 +11,18 @@ import {
   ask,
   type AuditRecord,
   fault,
-  FILTERS,
   found,
   gaps,
   isAsking,
   next,
-  NOTHING_ASKED,
   question,
 } from '../state/audit-data.ts'
 import { client } from '../state/session.ts'
 import { csv } from '../words/csv.ts'
 import { count } from '../words/format.ts'
 import { TEXT } from '../words/strings.ts'
+import { WhatHappened } from './audit-row.tsx'
+import { SavedQuestions } from './saved-questions.tsx'
 
 const SAYS = TEXT.audit
 const AGES = ['1h', '24h', '7d', '30d', '365d'] as const
@@ -41,6 +42,7 @@ export function Audit() {
     <>
       <Card title={SAYS.ask}>
         <Query />
+        <SavedQuestions />
       </Card>
       {fault.value === null ? null : <FaultNotice fault={fault.value} />}
       {gaps.value.map(({ from, to, rows: missing }) => (
@@ -166,7 +168,7 @@ function Rows({ rows }: { readonly rows: readonly AuditRecord[] }) {
         rows={rows}
         columns={[
           { head: SAYS.time, cell: ({ time }) => <Time iso={time} />, isMinor: true },
-          { head: SAYS.what, cell: (row) => <What row={row} /> },
+          { head: SAYS.what, cell: (row) => <WhatHappened row={row} /> },
           {
             head: SAYS.who,
             cell: ({ actor }) => <span class="code">{actor.id ?? actor.type}</span>,
@@ -186,21 +188,5 @@ function Rows({ rows }: { readonly rows: readonly AuditRecord[] }) {
         </Button>
       )}
     </Card>
-  )
-}
-
-function What({ row }: { readonly row: AuditRecord }) {
-  const { operation, tenantId, bucket, key, repeated } = row
-  const about = [tenantId, bucket, key].filter((part) => part !== null).join(' / ')
-  return (
-    <details class="row">
-      <summary>
-        <b>{operation}</b> <span>{about}</span>
-        {repeated === undefined ? null : <span> × {count(repeated.count)}</span>}
-      </summary>
-      <pre tabIndex={0} aria-label={SAYS.whole(operation)}>
-        {JSON.stringify(row, null, 2)}
-      </pre>
-    </details>
   )
 }

@@ -5,28 +5,13 @@
  */
 import { signal } from '@preact/signals'
 import type { AdminOperations, HoldfastAdmin } from '../../../client/src/admin.ts'
+import { NOTHING_ASKED, type Question } from '../forms/audit-question.ts'
 import { type Fault, faultOf } from './resource.ts'
 import { client, noticeRefusal } from './session.ts'
 
 type Page = AdminOperations['queryAuditLog']['answer']
 export type AuditRecord = Page['records'][number]
 type Input = NonNullable<Parameters<HoldfastAdmin['queryAuditLog']>[0]>
-
-export const FILTERS = ['tenant', 'operation', 'actor', 'bucket', 'keyPrefix', 'requestId'] as const
-export type Filter = (typeof FILTERS)[number]
-
-export interface Question {
-  /** Such as 24h. */
-  readonly since: string
-  readonly outcome: '' | 'success' | 'denied' | 'error'
-  readonly filters: Readonly<Record<Filter, string>>
-}
-
-export const NOTHING_ASKED: Question = {
-  since: '24h',
-  outcome: '',
-  filters: { tenant: '', operation: '', actor: '', bucket: '', keyPrefix: '', requestId: '' },
-}
 
 const PAGE = 100
 export const EXPORT_ROWS_MAX = 10_000

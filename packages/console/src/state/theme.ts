@@ -1,5 +1,5 @@
 /**
- * Dark, light, or as the system: the one thing that is kept in the browser.
+ * Dark, light, or as the system; kept in the browser.
  */
 import { effect, signal } from '@preact/signals'
 

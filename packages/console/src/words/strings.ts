@@ -4,6 +4,7 @@
  * Rules: words are those of docs/glossary.md; a text says what is, and what to do; names of operations and codes stay as the API spells them.
  */
 import { API, REQUESTS } from './api-strings.ts'
+import { AUDIT } from './audit-strings.ts'
 import { BACKUPS, ENCRYPTION } from './backup-strings.ts'
 import { PLACEMENT } from './placement-strings.ts'
 import { POLICIES } from './policy-strings.ts'
@@ -339,35 +340,7 @@ export const TEXT = {
     recountAbout: 'Computes all derived counters again from the primary rows.',
   },
 
-  audit: {
-    ask: 'What to look for',
-    since: 'Not older than',
-    ages: { '1h': 'an hour', '24h': 'a day', '7d': '7 days', '30d': '30 days', '365d': 'a year' },
-    outcome: 'Outcome',
-    outcomes: { success: 'Success', denied: 'Denied', error: 'Error' },
-    any: 'Any',
-    filters: {
-      tenant: 'Tenant',
-      operation: 'Operation, such as deleteObject',
-      actor: 'Access key or admin token',
-      bucket: 'Bucket',
-      keyPrefix: 'Object key begins with',
-      requestId: 'Request id',
-    },
-    search: 'Search',
-    reset: 'Reset',
-    rows: 'Audit rows',
-    none: 'No row matches.',
-    time: 'Time',
-    what: 'What',
-    who: 'Who',
-    whole: (operation: string) => `The whole row of ${operation}`,
-    csv: 'Save as CSV',
-    jsonl: 'Save as JSON lines',
-    gap: (rows: string) => `${rows} rows cannot be read at present`,
-    verify:
-      'To check that no row was changed or removed, run `holdfast audit verify` on the machine of a node.',
-  },
+  audit: AUDIT,
 
   tenants: TENANTS,
   objects: OBJECTS,

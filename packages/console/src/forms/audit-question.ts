@@ -1,0 +1,29 @@
+/**
+ * What is asked of the audit log. Pure.
+ */
+export const FILTERS = ['tenant', 'operation', 'actor', 'bucket', 'keyPrefix', 'requestId'] as const
+export type Filter = (typeof FILTERS)[number]
+export const OUTCOMES = ['success', 'denied', 'error'] as const
+
+export interface Question {
+  /** Such as 24h. */
+  readonly since: string
+  readonly outcome: '' | (typeof OUTCOMES)[number]
+  readonly filters: Readonly<Record<Filter, string>>
+}
+
+export const NOTHING_ASKED: Question = {
+  since: '24h',
+  outcome: '',
+  filters: { tenant: '', operation: '', actor: '', bucket: '', keyPrefix: '', requestId: '' },
+}
+
+/** As far back as the screen can ask. */
+const ALL_TIMES = '365d'
+
+/** Everything with these values, whatever was asked before. */
+export const aboutOnly = (filters: Partial<Question['filters']>): Question => ({
+  ...NOTHING_ASKED,
+  since: ALL_TIMES,
+  filters: { ...NOTHING_ASKED.filters, ...filters },
+})

@@ -23,6 +23,7 @@ import { ProcessCluster } from '../helpers/process-cluster.ts'
 /** Each with a text that shows that it is there. */
 const SCREENS = [
   ['health', 'At a glance'],
+  ['charts', 'Requests by API'],
   ['cluster', 'Address'],
   ['operations', 'History'],
   ['tenants', 'Filter by name or id'],

@@ -41,6 +41,7 @@ interface PageGlobals {
   readonly document?: {
     querySelector(selector: '.drop'): Zone | null
     querySelector(selector: string): FileField | null
+    querySelectorAll(selector: string): Iterable<{ getAttribute(name: string): string | null; focus(): void }>
   }
   readonly DataTransfer?: new () => { readonly items: { add(file: File): void }; readonly files: unknown }
 }
@@ -77,6 +78,20 @@ function dropPlace(): { readonly x: number; readonly y: number } {
   zone?.scrollIntoView()
   const { x = 0, y = 0 } = zone?.getBoundingClientRect() ?? {}
   return { x: x + 20, y: y + 10 }
+}
+
+/** Runs in the page. */
+function hasLine(): boolean {
+  const lines = [...((globalThis as PageGlobals).document?.querySelectorAll('.plot .line') ?? [])]
+  return lines.some((line) => /L/.test(line.getAttribute('d') ?? ''))
+}
+
+/** Runs in the page: what a screen reader says of the cursor of a chart, which gets the focus. */
+function statedByCursor(title: string): string {
+  const sliders = [...((globalThis as PageGlobals).document?.querySelectorAll('[role="slider"]') ?? [])]
+  const found = sliders.find((slider) => slider.getAttribute('aria-label') === title)
+  found?.focus()
+  return found?.getAttribute('aria-valuetext') ?? ''
 }
 
 t.test('objects in Chromium, on three nodes', { timeout: 900_000 }, async (t) => {
@@ -250,5 +265,24 @@ t.test('objects in Chromium, on three nodes', { timeout: 900_000 }, async (t) =>
       await driver.sees(/deleteObject demo \/ letters \/ diary\.txt/)
     })
     t.match(await driver.text(), accessKeyId)
+  })
+
+  await t.test('charts show the last minutes of all nodes: lines, keys, a table', async (t) => {
+    await driver.click('Charts')
+    await driver.sees(/Process\s+[\d.]+ [MG]iB/)
+    await driver.sees(/Size\s+[\d.]+ [GT]iB/)
+    t.notMatch(await driver.text(), /no answer/)
+    const isDrawn = (): Promise<boolean> => driver.page.run<boolean>(hasLine)
+    await until('a line has two points', isDrawn)
+    const stated = async (): Promise<string> => driver.page.run<string>(statedByCursor, 'Memory')
+    const before = await stated()
+    await driver.page.press('ArrowLeft')
+    await until('the cursor has moved', async () => (await stated()) !== before)
+    t.match(await stated(), /^\d\d:\d\d:\d\d: Process .*, JavaScript heap /)
+    await driver.fill('Nodes', serving.nodeId)
+    await driver.click('As a table: Memory')
+    await driver.sees(/Time\s+Process\s+JavaScript heap/)
+    await fitsScreens(t, driver, 'charts')
+    t.same(await driver.page.run<readonly string[]>(refused), [])
   })
 })

@@ -151,6 +151,11 @@ export class Page {
       await this.#send('Input.dispatchDragEvent', { type, ...at, data })
   }
 
+  /** Such as `ArrowLeft`; it goes to what has the focus. */
+  async press(key: string): Promise<void> {
+    for (const type of ['keyDown', 'keyUp']) await this.#send('Input.dispatchKeyEvent', { type, key })
+  }
+
   /** Runs a script in the page, by its text. */
   async load(script: string): Promise<void> {
     const result = await this.#send('Runtime.evaluate', { expression: script })

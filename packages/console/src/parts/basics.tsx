@@ -204,6 +204,7 @@ export function Copyable({ text, label }: { readonly text: string; readonly labe
 
 const ICONS = {
   health: 'M3 12h4l2-6 4 12 2-6h6',
+  charts: 'M4 4v16h16M8 15l3-5 4 3 4-7',
   cluster: 'M4 4h16v6H4zM4 14h16v6H4zM8 7h.01M8 17h.01',
   operations: 'M12 3v4m0 10v4M3 12h4m10 0h4M6 6l2.5 2.5m7 7L18 18M6 18l2.5-2.5m7-7L18 6',
   tenants: 'M8 11a3 3 0 1 0 0-6 3 3 0 0 0 0 6zm8 0a3 3 0 1 0 0-6M2 20c0-4 3-6 6-6s6 2 6 6m2-6c3 0 6 2 6 6',

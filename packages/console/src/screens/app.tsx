@@ -24,6 +24,7 @@ import { Audit } from './audit.tsx'
 import { Backups } from './backups.tsx'
 import { BucketScreen } from './bucket-rules/bucket-screen.tsx'
 import { BuildNotice } from './build-notice.tsx'
+import { Charts } from './charts.tsx'
 import { Cluster } from './cluster.tsx'
 import { Health } from './health.tsx'
 import { LogIn } from './log-in.tsx'
@@ -34,6 +35,7 @@ import { Tenants } from './tenants.tsx'
 
 const SHOWN: Readonly<Record<Screen, () => JSX.Element>> = {
   health: Health,
+  charts: Charts,
   cluster: Cluster,
   operations: Operations,
   tenants: Tenants,

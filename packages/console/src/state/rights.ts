@@ -11,6 +11,7 @@ export type OperationName = keyof AdminOperations
 /** What a screen shows nothing without. Absent: an access key opens it. */
 const SCREEN_NEEDS: { readonly [S in Screen]?: OperationName } = {
   health: 'getClusterMembership',
+  charts: 'getClusterHistory',
   cluster: 'getClusterMembership',
   operations: 'listOperations',
   tenants: 'listTenants',

@@ -3,7 +3,16 @@
  */
 import { signal } from '@preact/signals'
 
-export const SCREENS = ['health', 'cluster', 'operations', 'tenants', 'objects', 'backups', 'audit'] as const
+export const SCREENS = [
+  'health',
+  'charts',
+  'cluster',
+  'operations',
+  'tenants',
+  'objects',
+  'backups',
+  'audit',
+] as const
 /** Reached from other screens, without a place of their own in the list of sections. */
 export const INNER_SCREENS = ['bucket', 'api'] as const
 export type Section = (typeof SCREENS)[number]

@@ -14,6 +14,10 @@ export function bytes(value: number): string {
   return `${scaled.toFixed(digits)} ${UNITS[step]}`
 }
 
+/** At most three digits, as "1,240", "12.4" or "0.0021". */
+export const figure = (value: number): string =>
+  value >= 100 ? numbers.format(Math.round(value)) : `${Number(value.toPrecision(3))}`
+
 export const percent = (share: number): string => `${Math.round(share * 100)}%`
 
 const STEPS: readonly (readonly [seconds: number, unit: string])[] = [
@@ -43,4 +47,13 @@ export function time(iso: string): string {
   return Number.isNaN(at.getTime())
     ? iso
     : at.toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'medium' })
+}
+
+/** The same as a mark of a chart: with the day where several are shown. */
+export function moment(ms: number, isOfToday: boolean): string {
+  return new Date(ms).toLocaleString('en-GB', {
+    ...(isOfToday ? { second: '2-digit' } : { day: 'numeric', month: 'short' }),
+    hour: '2-digit',
+    minute: '2-digit',
+  })
 }

@@ -19,6 +19,7 @@ export const TEXT = {
   sections: 'Sections',
   nav: {
     health: 'Health',
+    charts: 'Charts',
     cluster: 'Cluster',
     operations: 'Operations',
     tenants: 'Tenants',

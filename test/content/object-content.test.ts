@@ -3,6 +3,7 @@
  */
 import fc from 'fast-check'
 import t from 'tap'
+import type { BlobToWrite, WrittenBlob } from '../../cluster/index.ts'
 import { parseClaims } from '../../src/content/checksums.ts'
 import { CHUNK_BYTES } from '../../src/content/chunk-slots.ts'
 import { FRAME_BYTES } from '../../src/content/frame-cipher.ts'
@@ -38,6 +39,20 @@ t.test('ingest and read', async (t) => {
     }
     t.equal(world.content.chunksHeld, 0)
     t.equal(world.content.memory.bytes, 0)
+  })
+
+  t.test('seal the chunks of a body into the memory of the chunks before', async (t) => {
+    const memory = new Set<ArrayBufferLike>()
+    class WatchedBlobs extends MemoryBlobs {
+      override write(blob: BlobToWrite): Promise<WrittenBlob> {
+        memory.add(blob.bytes.buffer)
+        return super.write(blob)
+      }
+    }
+    const world = new ContentWorld({ blobs: new WatchedBlobs() })
+    const plain = patternBytes(8 * CHUNK_BYTES, 7)
+    t.ok((await world.get(await world.put(plain, 1_000_000))).equals(plain))
+    t.ok(memory.size <= 3, `${memory.size} pieces of memory for 8 chunks, two at a time`)
   })
 
   t.test('count a download from its first piece to its end, however it ends', async (t) => {

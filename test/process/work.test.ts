@@ -4,6 +4,7 @@
  * `node test/process/work.test.ts --rewrite` makes the table of bounds again from what it measures, with the margins of work-bounds.ts: after a
  * change that lowers a figure, so that it stays lowered. A figure that rises is a regression, or has its reason in the commit that raises the bound.
  */
+import { randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
 import { join } from 'node:path'
@@ -34,6 +35,12 @@ const KIB = 1024
 const ALONE = 15
 const AT_ONCE = 60
 const LISTED = 100
+/** Two chunks. Their random bytes cannot be compressed. */
+const LARGE = 8 * KIB * KIB
+/** Of large bodies, which come alone only. */
+const LARGE_ALONE = 3
+/** Counted without a request. */
+const IDLE_SECONDS = 5
 /** No collection may fall between two samples: the space for young objects is larger than what a measurement allocates. */
 const YOUNG_MIB = 128
 const ATTEMPTS_MAX = 3
@@ -172,6 +179,8 @@ interface Operation {
   readonly status: number
   /** Requests at least, for those who use what they stored. */
   readonly askedMin: number
+  /** How many come alone, and none at once; by default ALONE, and AT_ONCE at once. */
+  readonly onlyAlone?: number
 }
 
 function operations(): readonly Operation[] {
@@ -188,6 +197,13 @@ function operations(): readonly Operation[] {
     put('1 KiB', 'a', KIB, DELETED_MAX),
     put('4 KiB', 'b', 4 * KIB),
     put('64 KiB', 'c', 64 * KIB),
+    {
+      name: 'PUT 8 MiB',
+      asked: (n) => ({ method: 'PUT', path: path('d', n), body: randomBytes(LARGE) }),
+      status: 200,
+      askedMin: 0,
+      onlyAlone: LARGE_ALONE,
+    },
     {
       name: 'GET 4 KiB',
       asked: (n) => ({ method: 'GET', path: path('b', n % STORED) }),
@@ -274,6 +290,14 @@ async function attempted(
   }
 }
 
+/** What the nodes do by themselves, the least of several measurements: some of their work comes once in many seconds. */
+async function idle(counting: Counting): Promise<Figures> {
+  const measurement = () => measured(counting, IDLE_SECONDS, () => wait(IDLE_SECONDS * 1000))
+  let { figures: least } = await measurement()
+  for (let n = 1; n < MEASUREMENTS_MAX; n++) least = leastOf(least, (await measurement()).figures)
+  return least
+}
+
 t.test('how much work an operation is', { timeout: 1_800_000, skip }, async (t) => {
   const counting = await Counting.start(t)
   const made = await counting.ask(0, { method: 'POST', path: '/buckets', body: '{"name":"counted"}' })
@@ -301,13 +325,16 @@ t.test('how much work an operation is', { timeout: 1_800_000, skip }, async (t) 
       const requests = Array.from({ length: AT_ONCE }, () => ask(counting, operation, next++))
       await Promise.all(requests)
     }
-    await atOnce()
-    await measure(`${operation.name} alone`, ALONE, async () => {
-      for (let n = 0; n < ALONE; n++) await ask(counting, operation, next++)
-    })
-    await measure(`${operation.name} at once`, AT_ONCE, atOnce)
+    const { onlyAlone: alone = ALONE } = operation
+    const one = async (): Promise<void> => {
+      for (let n = 0; n < alone; n++) await ask(counting, operation, next++)
+    }
+    await (operation.onlyAlone === undefined ? atOnce() : one())
+    await measure(`${operation.name} alone`, alone, one)
+    if (operation.onlyAlone === undefined) await measure(`${operation.name} at once`, AT_ONCE, atOnce)
     while (next < operation.askedMin) await atOnce()
   }
+  figures['a second without requests'] = await idle(counting)
   for (const [name, one] of Object.entries(figures))
     t.comment(`${name}: ${figureNames.map((figure) => `${figure} ${one[figure]}`).join(', ')}`)
   if (isRewritten) writeFileSync(TABLE_FILE, `${JSON.stringify(boundsFor(figures), null, 2)}\n`)

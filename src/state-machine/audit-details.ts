@@ -65,6 +65,22 @@ const DESCRIBERS: { readonly [T in CommandType]: Describer<T> } = {
     },
   }),
   revokeAdminToken: ({ tokenId }) => ({ details: { tokenId } }),
+  openAdminSession: ({ tokenId, name, role, tenantId, noKeys, user, endsAt }) => ({
+    details: {
+      tokenId,
+      name,
+      role,
+      limitedTo: tenantId,
+      ...(noKeys === undefined ? {} : { noKeys }),
+      issuer: user.issuer,
+      subject: user.subject,
+      endsAt,
+    },
+  }),
+  renewAdminSession: ({ tokenId }) => ({ details: { tokenId } }),
+  endAdminSessions: ({ tokenId }, value) => ({
+    details: { tokenId, everywhere: tokenId === null, ended: value?.ended ?? 0 },
+  }),
   createBucket: ({ tenantId, name, versioning, objectLockEnabled }) => ({
     tenantId,
     bucket: name,

@@ -13,7 +13,11 @@ import {
 } from './audit/records.ts'
 import type { BodyRecord } from './bodies/records.ts'
 import { presentBucket } from './buckets/find-bucket.ts'
-import { ACCESS_KEYS_PER_TENANT_MAX } from './tenants/records.ts'
+import {
+  ACCESS_KEYS_PER_TENANT_MAX,
+  ADMIN_SESSIONS_PER_USER_MAX,
+  ENDED_SESSIONS_PER_STEP,
+} from './tenants/records.ts'
 import type { PutBody } from './chunks/commands.ts'
 import type { Command } from './commands.ts'
 import type { RestoreItem } from './restoring/commands.ts'
@@ -59,6 +63,10 @@ function workOf(view: View, command: Command): number {
       return costOfChunks(command.chunks) + ROWS_OF_COPY * command.bodies.length
     case 'restoreStep':
       return command.items.reduce((rows, item) => rows + ROWS_OF_ITEM + costOfRestored(item), 0)
+    case 'openAdminSession':
+      return ROWS_OF_ITEM * (ENDED_SESSIONS_PER_STEP + 1)
+    case 'endAdminSessions':
+      return ROWS_OF_ITEM * ADMIN_SESSIONS_PER_USER_MAX
     case 'disableTenant':
       return ACCESS_KEYS_PER_TENANT_MAX
     case 'eraseTenant':

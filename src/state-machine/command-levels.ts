@@ -123,6 +123,9 @@ export const COMMAND_LEVELS: { readonly [T in CommandType]: number } = {
   rewrapBackupSecrets: 7,
   recordBackupCheck: 7,
   placeMember: 7,
+  openAdminSession: 7,
+  renewAdminSession: 7,
+  endAdminSessions: 7,
   // The level does not matter: the command is never proposed.
   skipEntry: 3,
 }

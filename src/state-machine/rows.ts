@@ -10,6 +10,7 @@ import type { ApprovalListRecord, ApprovalRecord } from './approvals/records.ts'
 import type {
   AccessKeyRecord,
   AccountRecord,
+  AdminSessionsRecord,
   AdminTokenRecord,
   ClusterKeyRecord,
   SealedRecord,
@@ -87,6 +88,8 @@ export interface RowTypes {
   adminToken: AdminTokenRecord
   /** Index: an admin token by its hash. */
   adminTokenHash: { readonly tokenId: string }
+  /** Index: the admin tokens that are sessions. Absent while there is none. */
+  adminSessions: AdminSessionsRecord
   bucket: BucketRecord
   bucketPolicy: BucketPolicyRecord
   cors: CorsRecord

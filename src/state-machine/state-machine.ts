@@ -17,6 +17,7 @@ import { approvedChangeOf } from './approved-change.ts'
 import type { Refused } from './base/reply.ts'
 import { createAccessKey, revokeAccessKey, rotateAccessKey } from './tenants/access-keys.ts'
 import { createAccount } from './tenants/accounts.ts'
+import { endAdminSessions, openAdminSession, renewAdminSession } from './tenants/admin-sessions.ts'
 import { createAdminToken, revokeAdminToken } from './tenants/admin-tokens.ts'
 import { recordAuditExport } from './audit/audit-export.ts'
 import { shipAudit, trimAudit } from './audit/audit.ts'
@@ -115,6 +116,9 @@ const HANDLERS: { readonly [T in CommandType]: Handler<T> } = {
   noteUses,
   createAdminToken,
   revokeAdminToken,
+  openAdminSession,
+  renewAdminSession,
+  endAdminSessions,
   createBucket,
   deleteBucket,
   setBucketVersioning,

@@ -17,6 +17,7 @@ const RELEASED = [
   'lifecycleTurn',
   // Since level 7.
   'sealed',
+  'adminSessions',
   'backupChecks backupNames backupSchedule backupTarget busySite failedSiteChange site siteChange siteState tenantSite waitingSite',
 ]
 

@@ -29,8 +29,12 @@ export interface RestoredRowsParts {
   readonly time: number
 }
 
-/** Of nodes, processes, votes and copies of the old cluster. */
-const GONE: ReadonlySet<string> = new Set([memberKeys.clusterRecoveries(), chunkKeys.repairTotal()])
+/** Of nodes, processes, votes, copies and sessions of the old cluster. */
+const GONE: ReadonlySet<string> = new Set([
+  memberKeys.clusterRecoveries(),
+  chunkKeys.repairTotal(),
+  tenantKeys.adminSessions(),
+])
 const GONE_RANGES = [chunkRanges.repairs(), chunkRanges.drops(), chunkRanges.nodeUploadSessions()]
 /** A lost member that never was: the holder of chunks without bytes, so that no upload counts on them. */
 export const NOWHERE = 'not-in-the-backup'
@@ -61,6 +65,8 @@ export class RestoredRows {
       // Restores into the old cluster have ended too.
       ['bucket', (_, row) => unmarked(row)],
       ['tenant', (_, row) => unmarked(row)],
+      // People log in at the new cluster.
+      ['adminToken', (_, row) => ('session' in row ? null : 'same')],
       [tenantKeys.clusterKey(), (_, row) => withoutHolders(row as ClusterKeyRecord)],
     ])
   }

@@ -31,6 +31,7 @@ const KINDS: Readonly<Record<keyof RowTypes | 'nodeSessions' | 'leavers', Belong
   tenantAccess: 'named',
   adminToken: 'never',
   adminTokenHash: 'never',
+  adminSessions: 'never',
   bucket: 'named',
   bucketPolicy: 'inBucket',
   cors: 'inBucket',

@@ -3,10 +3,13 @@
  */
 import type { Services } from '../base/services.ts'
 import { tenantRanges } from '../../state-machine/tenants/keys.ts'
-import type { AdminTokenRecord } from '../../state-machine/tenants/records.ts'
+import type { AdminSession, AdminTokenRecord } from '../../state-machine/tenants/records.ts'
 import type { Page } from '../../store/reads/state-reader.ts'
 
-export type AdminTokenListing = Omit<AdminTokenRecord, 'sha256'>
+export interface AdminTokenListing extends Omit<AdminTokenRecord, 'sha256' | 'session'> {
+  /** A person logged in with it. Absent: a token of the command line. */
+  readonly session?: Pick<AdminSession, 'user' | 'endsAt'>
+}
 
 const PAGE = 1000
 /** A cluster has tens of admin tokens; the bound only keeps a runaway script from filling memory. */
@@ -21,8 +24,14 @@ export async function listAdminTokens(services: Services): Promise<readonly Admi
       after,
       limit: PAGE,
     })
-    listed.push(...page.items.map(({ sha256: _hash, ...rest }) => rest))
+    listed.push(...page.items.map(withoutHash))
     after = page.next
   }
   return listed
+}
+
+function withoutHash({ sha256: _hash, session, ...rest }: AdminTokenRecord): AdminTokenListing {
+  if (session === undefined) return rest
+  const { user, endsAt } = session
+  return { ...rest, session: { user, endsAt } }
 }

@@ -60,6 +60,7 @@ export function requestApproval(
     tenantId,
     change,
     requestedBy: { type: requestedBy.type, id: requestedBy.id },
+    ...userOf(draft, requestedBy),
     requestedAt: time,
     expiresAt: listed.expiresAt,
     approvedBy: null,
@@ -85,6 +86,9 @@ export function approveChange(
       `Admin token "${approvedBy}" asked for this change itself: another one has to approve it`,
     )
   const token = draft.get(tenantKeys.adminToken(approvedBy))
+  const userId = token?.session?.user.id
+  if (userId !== undefined && userId === present.requestedByUser)
+    return refuse('access_denied', 'The same person asked for this change: another one has to approve it')
   if (!isGood(token, time))
     return refuse('token_invalid', `Admin token "${approvedBy}" was revoked or has expired`)
   if (token.role !== 'owner')
@@ -149,6 +153,13 @@ function openApproval(view: View, approvalId: string, time: number): Accepted<Ap
 function isGood(token: AdminTokenRecord | undefined, time: number): token is AdminTokenRecord {
   if (token === undefined || token.revokedAt !== null) return false
   return token.expiresAt === null || time < token.expiresAt
+}
+
+/** A person who logs in again has another token: what it asked for stays what that person asked for. */
+function userOf(view: View, { type, id }: Requester): Pick<ApprovalRecord, 'requestedByUser'> {
+  if (type !== 'adminToken') return {}
+  const userId = view.get(tenantKeys.adminToken(id))?.session?.user.id
+  return userId === undefined ? {} : { requestedByUser: userId }
 }
 
 function countedAs(

@@ -31,6 +31,8 @@ export interface ApprovalRecord {
   /** What would be done, as JSON text; the change that uses the approval must have exactly this text. */
   readonly change: string
   readonly requestedBy: Requester
+  /** Of a session: its user, who may have others. Absent: no person logged in for it. Since level 7. */
+  readonly requestedByUser?: string
   readonly requestedAt: number
   /** From here on, by the time of the log, it neither can be given nor counts. */
   readonly expiresAt: number

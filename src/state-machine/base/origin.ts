@@ -13,7 +13,7 @@ export interface Actor {
   readonly role: AdminRole | null
   /** For a signed URL: the access key that signed it. */
   readonly accessKeyId?: AccessKeyId
-  /** Of a temporary credential: the name of its session. */
+  /** Of a temporary credential: the name of its session. Of an admin token: the name of the person who logged in for it. */
   readonly session?: string
 }
 

@@ -7,6 +7,7 @@ import type {
   AccessKeyRecord,
   AccountRecord,
   AdminTokenRecord,
+  AdminUser,
   CallerBinding,
   ClusterKeyRecord,
   TenantRecord,
@@ -77,6 +78,28 @@ export type TenantCommand =
       readonly boundTo?: CallerBinding
     }
   | { readonly type: 'revokeAdminToken'; readonly tokenId: string }
+  | {
+      readonly type: 'openAdminSession'
+      readonly tokenId: string
+      /** Of the user, for people. */
+      readonly name: string
+      readonly role: AdminRole
+      readonly tenantId: TenantId | null
+      readonly noKeys?: true
+      readonly user: AdminUser
+      readonly idleMs: number
+      readonly endsAt: number
+      readonly sha256: string
+    }
+  | {
+      readonly type: 'renewAdminSession'
+      readonly tokenId: string
+      /** Of the secret that was shown. */
+      readonly formerSha256: string
+      readonly sha256: string
+    }
+  /** `tokenId` null: all sessions of the user. */
+  | { readonly type: 'endAdminSessions'; readonly userId: string; readonly tokenId: string | null }
 
 export interface TenantReplies {
   setClusterKey: ClusterKeyRecord
@@ -88,4 +111,7 @@ export interface TenantReplies {
   noteUses: { readonly noted: number }
   createAdminToken: AdminTokenRecord
   revokeAdminToken: AdminTokenRecord
+  openAdminSession: AdminTokenRecord
+  renewAdminSession: AdminTokenRecord
+  endAdminSessions: { readonly ended: number }
 }

@@ -4,6 +4,7 @@
 import type {
   AccessKeyRecord,
   AccountRecord,
+  AdminSessionsRecord,
   AdminTokenRecord,
   ClusterKeyRecord,
   SealedRecord,
@@ -24,6 +25,7 @@ export const tenantKeys = {
   tenantAccess: (tenant: TenantId): RowKey<TenantAccessRecord> => join('tenantAccess', tenant),
   adminToken: (tokenId: string): RowKey<AdminTokenRecord> => join('adminToken', tokenId),
   adminTokenHash: (sha256: string): RowKey<{ readonly tokenId: string }> => join('adminTokenHash', sha256),
+  adminSessions: (): RowKey<AdminSessionsRecord> => join('adminSessions'),
   sealed: (tenant: TenantId): RowKey<SealedRecord> => join('sealed', tenant),
   clusterKey: (): RowKey<ClusterKeyRecord> => join('clusterKey'),
 } as const

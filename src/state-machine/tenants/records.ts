@@ -15,6 +15,18 @@ export const ACCOUNTS_PER_TENANT_MAX = 1_000
 /** Uses of keys and tokens together in one entry. */
 export const USES_PER_ENTRY_MAX = 1_000
 
+/** Open sessions of people in the cluster. */
+export const ADMIN_SESSIONS_MAX = 512
+
+/** Of them, of one user. */
+export const ADMIN_SESSIONS_PER_USER_MAX = 10
+
+/** Rows of sessions that have ended and are removed by one command. */
+export const ENDED_SESSIONS_PER_STEP = 8
+
+/** How long the secret before a renewal counts. ms */
+export const FORMER_SECRET_MS = 60_000
+
 export interface TenantRecord {
   readonly id: TenantId
   readonly name: string
@@ -128,6 +140,38 @@ export interface AdminTokenRecord {
   readonly noKeys?: true
   /** Absent: usable from everywhere. */
   readonly boundTo?: CallerBinding
+  /** A person logged in with it, in a browser. Absent: a token of the command line. Since level 7. */
+  readonly session?: AdminSession
+}
+
+/** Who logged in, as the identity provider says. */
+export interface AdminUser {
+  /** Made of issuer and subject, so that it is the same at each log-in. */
+  readonly id: string
+  /** URL of the provider. */
+  readonly issuer: string
+  /** How the provider names the person; it never changes, as the name may. */
+  readonly subject: string
+}
+
+export interface AdminSession {
+  readonly user: AdminUser
+  /** Without a renewal for so long it ends. */
+  readonly idleMs: number
+  /** It ends then at the latest. */
+  readonly endsAt: number
+  /** The secret before the last renewal. Absent: there was none. */
+  readonly former?: { readonly sha256: string; readonly until: number }
+}
+
+/** One row, because apply reads only single rows and has to bound their number. Oldest first. */
+export interface AdminSessionsRecord {
+  readonly sessions: readonly ListedSession[]
+}
+
+export interface ListedSession {
+  readonly tokenId: string
+  readonly userId: string
 }
 
 /** The one row that names the master key with which this cluster seals. */

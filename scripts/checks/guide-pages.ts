@@ -6,11 +6,12 @@
 import type { Finding, SourceFile } from './tidy-rules.ts'
 
 const GUIDE = 'docs/guide/'
-/** Settings of proxies and of key providers, which no line of a shell shows; the disks of a machine; and pages with a test of their own. */
+/** Settings of proxies, of key providers and of identity providers, which no line of a shell shows; the disks of a machine; and pages with a test of their own. */
 export const UNTYPED_PAGES: readonly string[] = [
   'README.md',
   'backups.md',
   'console.md',
+  'log-in.md',
   'disks.md',
   'master-key.md',
   'proxies-and-floods.md',

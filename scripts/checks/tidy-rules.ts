@@ -297,7 +297,9 @@ const asksThePolicies: Rule = ({ path, text }) =>
 const speaksThroughTheLogger: Rule = ({ path, text }) =>
   /^(cluster|packages|src)\//.test(path) &&
   !path.startsWith('src/cli/') &&
-  /\bconsole\./.test(withoutComments(text))
+  /(?<!\.)\bconsole\.(log|error|warn|info|debug|trace|table|dir|assert|count|group|time)\b/.test(
+    withoutComments(text),
+  )
     ? ['writes to the console: use the logger it was given']
     : []
 

@@ -22,6 +22,7 @@ const KINDS: Readonly<Record<SettingKind, string>> = {
   level: 'level',
   origin: 'origin',
   origins: 'list of origins',
+  roleRules: 'list of rules',
   ports: 'list of ports',
   networks: 'list of addresses and ranges',
 }

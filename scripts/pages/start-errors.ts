@@ -135,6 +135,11 @@ export const START_ERRORS: Readonly<Record<string, StartErrorHelp>> = {
     action:
       'Check its names with `holdfast certs show`; create a new certificate with `holdfast certs issue --node <node id>`.',
   },
+  log_in_unusable: {
+    meaning:
+      'A file of `console.oidc` cannot be read, other users can open the secret, or it does not hold what it should.',
+    action: 'Correct the setting or the file; [the guide](guide/log-in.md) shows a whole configuration.',
+  },
   audit_export_unusable: {
     meaning: 'A file of `audit.export` cannot be read, or the secret in it is not one.',
     action:

@@ -121,6 +121,8 @@ export interface Access {
   openPolicy(signed: SignedPolicy): Proof<AccessKeyPrincipal>
   /** Throws Refusal unauthorized, token_invalid; the proof also token_expired, access_denied, rate_limited. */
   openAdmin(authorization: string | undefined): Proof<AdminTokenPrincipal>
+  /** The secret of a session, from the cookie of a browser. Throws as `openAdmin` does. */
+  openSession(secret: string): Proof<AdminTokenPrincipal>
   /** Throws Refusal access_denied, invalid_argument, token_invalid, key_revoked, tenant_disabled. */
   temporaryToken(principal: AccessKeyPrincipal, terms: TemporaryTerms): TemporaryGrant
   /** A refusal of its own that ends a request, once for each request: it is counted. */

@@ -18,6 +18,7 @@ export function dryRunAccess(access: Access): Access {
     signUrl: (principal, terms, form) => access.signUrl(principal, terms, form),
     openSignature: (signed) => access.openSignature(signed),
     openPolicy: (signed) => access.openPolicy(signed),
+    openSession: (secret) => access.openSession(secret),
     openAdmin: (authorization) => access.openAdmin(authorization),
     temporaryToken: (principal, terms) => access.temporaryToken(principal, terms),
     answered: (refusal) => access.answered(refusal),

@@ -34,6 +34,7 @@ export type KeyLabel =
   | 'fingerprint'
   | 'sealing'
   | 'recovery'
+  | 'log-in'
 
 export class MasterKeyVersion {
   readonly id: string

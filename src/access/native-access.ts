@@ -31,13 +31,15 @@ import type {
 } from './access.ts'
 import { AccessCounts } from './access-counts.ts'
 import type { LastUsed } from './last-used.ts'
-import { adminTokenHash, looksLikeAdminToken } from './admin-token.ts'
+import { AdminAccess } from './admin-access.ts'
+import { bearerOf } from './bearer.ts'
 import { newAccessKeyId, newHook, newSecretFor, newTenantKeys } from './credentials.ts'
 import { type BindingRefusal, bindingRefusal } from './caller-binding.ts'
 import type { MasterKey } from './master-key.ts'
 import { type Mint, signedUrlGrant, temporaryGrant, tokenGrant } from './minting.ts'
 import type { AccessKeyPrincipal, AdminTokenPrincipal, Circumstances, Connection } from './base/principal.ts'
-import { RateLimiter, type RateStatus } from './rate-limiter.ts'
+import { RateLimiter } from './rate-limiter.ts'
+import { take } from './rate-refusal.ts'
 import { ProvedTokens } from './proved-tokens.ts'
 import { scopesOf } from './scopes-of-key.ts'
 import { accessKeySecret } from './sealing-contexts.ts'
@@ -49,7 +51,6 @@ import { decodeSignedUrl, type SignedUrlClaims } from './signed-url-token.ts'
 import { narrowed, type TemporaryClaims } from './temporary-token.ts'
 import type { TokenClaims } from './token.ts'
 import { keyEnd } from '../state-machine/tenants/callers.ts'
-import { adminTokenByHash } from '../state-machine/tenants/admin-tokens.ts'
 import { tenantKeys } from '../state-machine/tenants/keys.ts'
 
 const CALLERS_MAX = 10_000
@@ -80,6 +81,7 @@ export class NativeAccess implements Access {
   readonly #failures: RateLimiter
   readonly #signatures: SignatureAccess
   readonly #tokens: ProvedTokens
+  readonly #admin: AdminAccess
   readonly adminRequests: RateLimiter
 
   constructor(parts: NativeAccessParts) {
@@ -97,6 +99,8 @@ export class NativeAccess implements Access {
     this.#mints = new RateLimiter(mints, now)
     this.#failures = new RateLimiter(mints, now)
     this.adminRequests = new RateLimiter({ ...admin, isShared: true }, now)
+    const requireBinding = (refusal: BindingRefusal | null): void => this.#requireBinding(refusal)
+    this.#admin = new AdminAccess({ ...parts, requests: this.adminRequests, requireBinding })
   }
 
   /**
@@ -273,30 +277,11 @@ export class NativeAccess implements Access {
   }
 
   openAdmin(authorization: string | undefined): Proof<AdminTokenPrincipal> {
-    const token = bearerOf(authorization)
-    if (!looksLikeAdminToken(token)) throw new Refusal('token_invalid', 'The admin token is not valid')
-    const hash = adminTokenHash(token)
-    return (connection) => this.#admin(hash, connection)
+    return this.#admin.open(authorization)
   }
 
-  #admin(hash: string, connection: Connection): AdminTokenPrincipal {
-    const record = adminTokenByHash(this.#parts.state, hash)
-    if (record === undefined) throw new Refusal('token_invalid', 'The admin token is not valid')
-    if (record.revokedAt !== null) {
-      throw new Refusal('token_invalid', `Admin token '${record.tokenId}' was revoked`)
-    }
-    if (record.expiresAt !== null && this.#parts.now() >= record.expiresAt) {
-      throw new Refusal(
-        'token_expired',
-        `Admin token '${record.tokenId}' expired at ${timeText(record.expiresAt)}`,
-      )
-    }
-    take(this.adminRequests, record.tokenId)
-    const { tokenId, role, tenantId, noKeys = false } = record
-    const principal = { kind: 'adminToken', tokenId, role, noKeys, tenantId } as const
-    this.#requireBinding(bindingRefusal(record.boundTo, connection, principal, this.rateHeadersOf(principal)))
-    this.#parts.uses.noteToken(record, this.#parts.now())
-    return principal
+  openSession(secret: string): Proof<AdminTokenPrincipal> {
+    return this.#admin.openSession(secret)
   }
 
   answered(refusal: Refusal): void {
@@ -307,8 +292,8 @@ export class NativeAccess implements Access {
     return this.#counts.samples()
   }
 
-  rateHeadersOf({ tokenId }: AdminTokenPrincipal): RateHeaders {
-    return rateHeaders(this.adminRequests, this.adminRequests.rateStatus(tokenId))
+  rateHeadersOf(principal: AdminTokenPrincipal): RateHeaders {
+    return this.#admin.rateHeadersOf(principal)
   }
 
   newAccessKey(): NewAccessKey {
@@ -362,30 +347,6 @@ function principalOf(
 
 function beforeRotation(accessKeyId: AccessKeyId): Refusal {
   return new Refusal('token_invalid', `The bearer token is from before the rotation of '${accessKeyId}'`)
-}
-
-function bearerOf(authorization: string | undefined): string {
-  const token = /^bearer +(\S+)$/i.exec(authorization ?? '')?.[1]
-  if (token === undefined)
-    throw new Refusal('unauthorized', 'The request needs an Authorization header with a bearer token')
-  return token
-}
-
-function take(limiter: RateLimiter, caller: string): void {
-  const waitMs = limiter.take(caller)
-  if (waitMs === null) return
-  throw new Refusal('rate_limited', `More than ${limiter.limits.perMinute} requests a minute`, {
-    retryAfterSeconds: Math.ceil(waitMs / 1000),
-    headers: rateHeaders(limiter, { left: 0, nextMs: waitMs }),
-  })
-}
-
-/** As the draft of the IETF on RateLimit header fields names them. [decisions 1] */
-function rateHeaders({ limits }: RateLimiter, { left, nextMs }: RateStatus): RateHeaders {
-  return {
-    'ratelimit-policy': `"default";q=${limits.perMinute};w=60;burst=${limits.burst}`,
-    ratelimit: `"default";r=${left};t=${Math.ceil(nextMs / 1000)}`,
-  }
 }
 
 /** Equal lengths for the constant-time comparison, regardless of the given text. */

@@ -27,6 +27,7 @@ export function mountRoutes(server: FastifyInstance, parts: Parts): void {
   const { services, plane, gate } = parts
   for (const route of plane.routes) mountRoute(server, parts, route)
   mountPages(server, parts)
+  mountLogIn(server, parts)
   if (plane.compatibilityApi === undefined) return
   server.route({
     method: [...server.supportedMethods],
@@ -46,6 +47,12 @@ function mountRoute(server: FastifyInstance, { services, plane, gate }: Parts, r
       handler,
     })
   }
+}
+
+function mountLogIn(server: FastifyInstance, { services, plane: { logIn }, gate, unknown }: Parts): void {
+  if (logIn === undefined) return
+  for (const { method, url, operation, handler } of logIn.routes({ services, gate, unknown }))
+    server.route({ method, url, config: { operation }, handler })
 }
 
 /** Where a request may be for a page or not, the router must not name it an operation before that is known. */

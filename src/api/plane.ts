@@ -7,6 +7,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Proof } from '../access/access.ts'
 import type { Principal } from '../access/base/principal.ts'
+import type { Operation } from '../operations/base/operation.ts'
 import type { Services } from '../operations/base/services.ts'
 import type { Config } from '../config/types.ts'
 import type { Gate } from './proved-request.ts'
@@ -27,6 +28,8 @@ export interface Plane {
   readonly compatibilityApi?: CompatibilityApi
   /** What browsers find on the same listener. */
   readonly pages?: Pages
+  /** How people log in on the same listener. */
+  readonly logIn?: LogIn
 }
 
 /** Files and pages for people, without a credential; no part of the contract. */
@@ -36,6 +39,21 @@ export interface Pages {
   readonly asked: readonly string[]
   /** null: this request is not for a page. */
   readonly answer: (config: Config, request: FastifyRequest) => Promise<Answer> | null
+}
+
+/** Addresses for browsers, without which no person gets a session; no part of the contract. */
+export interface LogIn {
+  readonly routes: (served: {
+    readonly services: Services
+    readonly gate: Gate
+    /** Refuses a request as one for a path that does not exist. */
+    readonly unknown: (request: FastifyRequest) => Promise<never>
+  }) => readonly {
+    readonly method: Method
+    readonly url: string
+    readonly operation: Operation
+    readonly handler: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
+  }[]
 }
 
 /** An error as it goes out. */

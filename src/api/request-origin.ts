@@ -73,7 +73,12 @@ export function factsOf(asked: AskedFor, nodeId: string): RequestFacts {
 function actorOf(principal: Principal | null): Actor {
   if (principal === null) return { type: 'anonymous', id: null, role: null }
   if (principal.kind === 'adminToken')
-    return { type: 'adminToken', id: principal.tokenId, role: principal.role }
+    return {
+      type: 'adminToken',
+      id: principal.tokenId,
+      role: principal.role,
+      ...(principal.user === undefined ? {} : { session: principal.user.name }),
+    }
   const { signedUrl, accessKeyId, session } = principal
   return signedUrl === null
     ? {

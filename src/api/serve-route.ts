@@ -24,6 +24,7 @@ import { Exchange } from './exchange.ts'
 import { readDigestHeaders } from './content-digests.ts'
 import { readJsonBody, tooLargeForJson, verifyBody } from './json-body.ts'
 import { sharedTurns } from './piece-turns.ts'
+import { sessionProof } from './sessions/session-proof.ts'
 import { type Plane, wildcardDepth } from './plane.ts'
 import { admitCaller, connectionOf, type Gate, lookingAgain, reportBroken } from './proved-request.ts'
 import { rateHeadersOf } from './rate-headers.ts'
@@ -147,7 +148,8 @@ export async function prove(
         : services.access.openAdmin(authorization)(connectionOf(call.request))
     case 'bearer':
     case 'admin': {
-      const proof = plane.openToken(services, authorization)
+      const session = call.auth === 'admin' ? sessionProof(services, call.request) : null
+      const proof = session ?? plane.openToken(services, authorization)
       if (!isLocalView(call)) await barrier()
       return proof(connectionOf(call.request))
     }

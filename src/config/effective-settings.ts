@@ -10,7 +10,7 @@ import type { Examined } from './load-config.ts'
 import { maskSecrets } from './mask-secrets.ts'
 import type { Setting } from './settings/setting.ts'
 import { SETTINGS, type SettingName } from './settings.ts'
-import type { AllowedOrigin } from './types.ts'
+import type { AllowedOrigin, RoleRule } from './types.ts'
 
 export interface EffectiveSetting {
   readonly name: SettingName
@@ -35,6 +35,7 @@ function formatted(setting: Setting, value: unknown, given: unknown): EffectiveS
   if (setting.kind === 'networks' || setting.kind === 'paths')
     return (value as readonly string[]).map(maskSecrets)
   if (setting.kind === 'origins') return (value as readonly AllowedOrigin[]).map(formattedOrigin)
+  if (setting.kind === 'roleRules') return (value as readonly RoleRule[]).map(formattedRule)
   if (setting.kind === 'ports') return (value as readonly number[]).join(',')
   // A duration stays 90d and does not become 7776000000; a path is shown as it was resolved.
   if (setting.kind === 'path') return maskSecrets(String(value))
@@ -46,6 +47,13 @@ const formattedMember = ({ nodeId, peerAddress, zone, weight }: Member): object 
   peer: peerAddress,
   zone,
   weight,
+})
+
+const formattedRule = ({ group, role, tenantId, mayMakeKeys }: RoleRule): object => ({
+  group,
+  role,
+  ...(tenantId === null ? {} : { tenant: tenantId }),
+  ...(mayMakeKeys ? {} : { keys: false }),
 })
 
 /** A plain origin stays one. */

@@ -9,6 +9,7 @@ import { dirname, resolve } from 'node:path'
 import type { Member } from '../../cluster/index.ts'
 import { type ConfigFault, configFault, FaultError, invalidConfig } from './config-fault.ts'
 import { checkBlobDirectories } from './blob-directories.ts'
+import { consoleSettings } from './console-settings.ts'
 import { checkDisk } from './disk-order.ts'
 import { readConfigFile, type Written } from './config-file.ts'
 import { type Environment, readEnvironment } from './environment.ts'
@@ -105,6 +106,12 @@ function listeners(read: Reader): Config['listeners'] {
     dataPlain: read.get<boolean>('listeners.data_plain'),
     adminPlain: read.get<boolean>('listeners.admin_plain'),
   }
+}
+
+function listening(read: Reader): Pick<Config, 'listeners' | 'peerTls' | 'dataTls' | 'adminTls' | 'console'> {
+  const own = { listeners: listeners(read), adminTls: listenerTls(read, 'admin_tls') }
+  const others = { peerTls: peerTls(read), dataTls: listenerTls(read, 'data_tls') }
+  return { ...own, ...others, console: consoleSettings(read, own) }
 }
 
 const APPROVED_KINDS = ['delete_tenant', 'lower_locks'] as const
@@ -267,10 +274,7 @@ function assemble(read: Reader): Config {
       reserve: diskThreshold(read, 'disk.reserve'),
     },
     repair: { scrubEveryMs: read.number('repair.scrub_every') },
-    listeners: listeners(read),
-    peerTls: peerTls(read),
-    dataTls: listenerTls(read, 'data_tls'),
-    adminTls: listenerTls(read, 'admin_tls'),
+    ...listening(read),
     security: security(read),
     content: {
       compression: read.text('content.compression') === 'auto' ? 'zstd' : 'none',
@@ -358,7 +362,7 @@ export function examineConfig(file: string, environment: Environment): Examined 
   const settings: readonly Setting[] = SETTINGS
   const known = settings.map(({ name }) => name)
   const lists = settings
-    .filter(({ kind }) => kind === 'members' || kind === 'origins')
+    .filter(({ kind }) => ['members', 'origins', 'roleRules'].includes(kind))
     .map(({ name }) => name)
   const inFile = readConfigFile(file, known)
   const inEnvironment = readEnvironment(environment, known, lists)

@@ -9,6 +9,7 @@ import { type ConfigFault, configFault } from './config-fault.ts'
 import type { Written } from './config-file.ts'
 import { environmentName } from './environment.ts'
 import { parseOrigin, parseOrigins } from './parse-origins.ts'
+import { parseRoleRules } from './parse-role-rules.ts'
 import {
   parseAddress,
   parseNetworks,
@@ -69,6 +70,7 @@ function wrong({ name, advice }: Setting, where: string, why: string): ConfigFau
 function parseSetting(setting: Setting, value: unknown, folder: string): unknown {
   if (setting.kind === 'members') return parseMembers(value)
   if (setting.kind === 'origins') return parseOrigins(value)
+  if (setting.kind === 'roleRules') return parseRoleRules(value)
   if (setting.kind === 'origin') return parseOrigin(String(value))
   if (setting.kind === 'paths') return parsePaths(value).map((path) => resolve(folder, path))
   if (setting.kind === 'ports') return parsePorts(value)

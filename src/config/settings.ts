@@ -6,6 +6,7 @@
  */
 import type { Setting } from './settings/setting.ts'
 import { CALLER_SETTINGS } from './settings/callers.ts'
+import { CONSOLE_SETTINGS } from './settings/console.ts'
 import { KEY_PROVIDER_SETTINGS } from './settings/key-providers.ts'
 import { LIMIT_SETTINGS } from './settings/limits.ts'
 import { LISTENER_SETTINGS } from './settings/listeners.ts'
@@ -16,6 +17,7 @@ import { SERVICE_SETTINGS } from './settings/service.ts'
 export const SETTINGS = [
   ...MACHINE_SETTINGS,
   ...LISTENER_SETTINGS,
+  ...CONSOLE_SETTINGS,
   ...SECURITY_SETTINGS,
   ...KEY_PROVIDER_SETTINGS,
   ...SERVICE_SETTINGS,

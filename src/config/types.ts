@@ -76,6 +76,32 @@ export interface AllowedOrigin {
   readonly paths: readonly string[] | null
 }
 
+/** What people of a group of the identity provider may do. */
+export interface RoleRule {
+  readonly group: string
+  readonly role: 'auditor' | 'viewer' | 'operator' | 'owner'
+  /** Null: all tenants. */
+  readonly tenantId: string | null
+  readonly mayMakeKeys: boolean
+}
+
+export interface OidcSettings {
+  readonly issuer: string
+  /** For people. */
+  readonly name: string
+  readonly clientId: string
+  /** Absolute paths; null: a public client, and the authorities of Node.js. */
+  readonly clientSecretFile: string | null
+  readonly ca: string | null
+  readonly scopes: readonly string[]
+  readonly groupsClaim: string
+  readonly nameClaim: string
+  /** The first that fits decides. */
+  readonly rules: readonly RoleRule[]
+  readonly sessionMs: number
+  readonly idleMs: number
+}
+
 export interface Config {
   readonly node: {
     readonly id: string
@@ -125,6 +151,12 @@ export interface Config {
     /** Whether plain HTTP may be served beyond loopback. */
     readonly dataPlain: boolean
     readonly adminPlain: boolean
+  }
+  readonly console: {
+    /** An origin, at which browsers reach the console. */
+    readonly url: string
+    /** Null: there is no provider to log in at. */
+    readonly oidc: OidcSettings | null
   }
   readonly peerTls: { readonly ca: string; readonly cert: string; readonly key: string } | null
   /** null: plain HTTP. */

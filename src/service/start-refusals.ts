@@ -7,6 +7,7 @@
  */
 import { examineBlobDirectories, examineDirectory, examinePeerTls, StartError } from '../../cluster/index.ts'
 import { openProvider } from '../access/key-providers/open-provider.ts'
+import { examineLogInFiles } from '../access/oidc/log-in-files.ts'
 import { type KeyNames, keyNames } from '../access/provided-keys.ts'
 import { ListenerTls } from '../api/listener-tls.ts'
 import { plainTextRefusals, type StartRefusal } from '../config/start-refusals.ts'
@@ -45,6 +46,8 @@ export async function startRefusals(config: Config, isJoining: boolean): Promise
   if (peerTls !== null) await examine('peer_tls.cert', () => examinePeerTls(peerTls, self))
   if (dataTls !== null) await examine('data_tls.cert', () => new ListenerTls('data', dataTls))
   if (adminTls !== null) await examine('admin_tls.cert', () => new ListenerTls('admin', adminTls))
+  const { oidc } = config.console
+  if (oidc !== null) await examine('console.oidc.issuer', () => examineLogInFiles(oidc))
   if (audit.export !== null) await examine('audit.export.to', () => examineExport(audit.export))
   return found
 }

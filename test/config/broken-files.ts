@@ -6,6 +6,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { MadeCertificates } from '../transport/made-certificates.ts'
+import { LOG_IN_FAULTS, ofLogIn } from './broken-log-in.ts'
 
 export interface BrokenConfiguration {
   readonly what: string
@@ -55,6 +56,7 @@ function ofKeyProviders(): readonly BrokenConfiguration[] {
     ...without(VAULT),
     ...without(KMS),
     ...without(PKCS11),
+    ...LOG_IN_FAULTS.map(({ what, settings }) => fault(what, settings)),
     fault('a login without a role', { ...VAULT, 'security.vault.auth': 'approle' }),
     fault('a Vault in plain text', { ...VAULT, 'security.vault.url': 'http://vault.example:8200' }),
     fault('a key service in plain text', { ...KMS, 'security.kms.url': 'http://kms.example' }),
@@ -249,6 +251,7 @@ export function ofFiles(certificates: MadeCertificates): readonly BrokenConfigur
     ...ofMasterKey(garbage),
     ...ofProviderFiles({ ca, cert, key, otherKey: other.key }, garbage),
     ...ofExport({ ca, cert, key, otherKey: other.key }, garbage),
+    ...ofLogIn(ca, garbage),
   ]
 }
 

@@ -47,13 +47,19 @@ const WRONG: Readonly<Record<SettingKind, Readonly<Record<string, string>>>> = {
     'a host without a scheme': '[hooks.internal]',
     'an unknown field': '[{origin: "https://hooks.internal", tenant: acme}]',
   },
+  roleRules: {
+    'no list': 'admins',
+    'an unknown role': '[{group: admins, role: root}]',
+    'an unknown field': '[{group: admins, role: owner, tenants: [acme]}]',
+    'a rule without a group': '[{role: owner}]',
+  },
   paths: { 'an empty path': '[a, ""]', 'a list in the list': '[[a]]' },
   ports: { 'port 0': '[0]', 'a port beyond 65535': '443,70000', 'a name': 'https' },
   networks: { 'a name': '[proxy.internal]', 'a range of most addresses': '[0.0.0.0/0]' },
 }
 
 const UNIT: Readonly<Partial<Record<SettingKind, string>>> = { duration: 'ms', percent: '%' }
-const LISTS: readonly SettingKind[] = ['members', 'origins', 'paths', 'ports', 'networks']
+const LISTS: readonly SettingKind[] = ['members', 'origins', 'roleRules', 'paths', 'ports', 'networks']
 
 export function brokenValues(setting: Setting): readonly BrokenValue[] {
   const { kind, min, max, isUrl } = setting

@@ -194,18 +194,21 @@ const SAMPLES: Readonly<Record<string, string>> = {
   level: 'debug',
   members: '[{id: sample-text, peer: "127.0.0.1:9002"}]',
   networks: '10.0.0.0/24,2001:db8::7',
+  roleRules: '[{group: admins, role: owner, tenant: acme, keys: false}]',
   origins: 'https://hooks.internal:8443,https://other.internal',
   ports: '443,9443',
   origin: 'https://content.example.org',
 }
 
-/** Of the providers of the master key. */
+/** Of providers: of the master key, and of the log-in. */
 const PROVIDER_SAMPLES: Readonly<Record<string, string>> = {
   'security.master_key_provider': 'vault',
   'security.vault.url': 'https://vault.example:8200',
   'security.vault.auth': 'approle',
   'security.kms.url': 'https://keys.example/v1',
   'security.pkcs11.key_id': '0a1b',
+  'console.oidc.issuer': 'https://id.example.org',
+  'console.oidc.scopes': 'openid groups',
 }
 
 /** A value that differs from the default and is within the bounds. */

@@ -113,6 +113,14 @@ export class Browser {
   }
 }
 
+export interface Cookie {
+  readonly name: string
+  readonly value: string
+  readonly httpOnly: boolean
+  readonly secure: boolean
+  readonly sameSite?: 'Strict' | 'Lax' | 'None'
+}
+
 export class Page {
   readonly #send: (method: string, params: object) => Promise<Result>
 
@@ -154,6 +162,12 @@ export class Page {
   /** Such as `ArrowLeft`; it goes to what has the focus. */
   async press(key: string): Promise<void> {
     for (const type of ['keyDown', 'keyUp']) await this.#send('Input.dispatchKeyEvent', { type, key })
+  }
+
+  /** Those that go along with requests of this page; scripts see fewer. */
+  async cookies(): Promise<readonly Cookie[]> {
+    const { cookies } = await this.#send('Network.getCookies', {})
+    return cookies as readonly Cookie[]
   }
 
   /** Runs a script in the page, by its text. */

@@ -21,7 +21,8 @@ interface Element {
 
 interface PageGlobals {
   readonly document?: Element & {
-    readonly body: Element
+    /** null: the page is being loaded. */
+    readonly body: Element | null
     readonly documentElement: { readonly scrollWidth: number }
   }
   readonly location?: { hash: string }
@@ -36,10 +37,10 @@ export class ConsoleDriver {
     this.page = page
   }
 
-  /** `root`: of an admin listener. */
-  static async open(browser: Browser, root: string): Promise<ConsoleDriver> {
+  /** `root`: of an admin listener. `words`: what it shows first. */
+  static async open(browser: Browser, root: string, words = 'Admin token'): Promise<ConsoleDriver> {
     const driver = new ConsoleDriver(await browser.open(`${root}/console/`))
-    await driver.sees('Admin token')
+    await driver.sees(words)
     return driver
   }
 
@@ -66,7 +67,7 @@ export class ConsoleDriver {
   }
 
   text(): Promise<string> {
-    return this.page.run<string>(() => (globalThis as PageGlobals).document?.body.innerText ?? '')
+    return this.page.run<string>(() => (globalThis as PageGlobals).document?.body?.innerText ?? '')
   }
 
   async sees(words: string | RegExp): Promise<void> {

@@ -73,6 +73,8 @@ interface Options
   readonly requestLines?: Config['logging']['requests']
   readonly notifications?: Partial<Config['notifications']>
   readonly security?: Partial<Config['security']>
+  readonly oidc?: Config['console']['oidc']
+  readonly consoleUrl?: string
   readonly masterKey?: MasterKey
   /** The clock by which uploads are measured, in milliseconds. */
   readonly uploadNow?: () => number
@@ -359,6 +361,7 @@ function testConfig(dataDir: string, options: Options): Config {
       dataPlain: false,
       adminPlain: false,
     },
+    console: { url: options.consoleUrl ?? 'http://127.0.0.1:1', oidc: options.oidc ?? null },
     peerTls: null,
     dataTls: null,
     adminTls: null,

@@ -3,6 +3,8 @@
  */
 import { render } from 'preact'
 import { App } from './screens/app.tsx'
+import { resume } from './state/session.ts'
 
 const root = document.getElementById('console')
 if (root !== null) render(<App />, root)
+void resume()

@@ -68,6 +68,8 @@ export interface AdminTokenPrincipal {
   readonly noKeys: boolean
   /** null: all tenants. */
   readonly tenantId: TenantId | null
+  /** The person who logged in for it. Absent: a token of the command line. */
+  readonly user?: { readonly id: string; readonly name: string }
 }
 
 export type Principal = AccessKeyPrincipal | AdminTokenPrincipal

@@ -6,9 +6,9 @@ import { maySometimes } from '../../access/authorize.ts'
 import type { AdminTokenPrincipal } from '../../access/base/principal.ts'
 import { getSession } from '../../operations/sessions/get-session.ts'
 import { ADMIN_ROLES } from '../../state-machine/base/origin.ts'
-import type { AdminTokenRecord } from '../../state-machine/tenants/records.ts'
+import type { AdminSession, AdminTokenRecord } from '../../state-machine/tenants/records.ts'
 import { adminRoute, type RouteDefinition } from '../route.ts'
-import { orNull, Time, timeTextOrNull } from '../wire.ts'
+import { orNull, Time, timeText, timeTextOrNull } from '../wire.ts'
 
 export const SessionView = Type.Object(
   {
@@ -18,6 +18,20 @@ export const SessionView = Type.Object(
     tenantId: orNull(Type.String({ description: 'The one tenant that the token is limited to' })),
     mayMakeKeys: Type.Boolean({ description: 'false: the token makes and rotates no access keys' }),
     expiresAt: orNull(Time),
+    user: orNull(
+      Type.Object(
+        {
+          issuer: Type.String(),
+          subject: Type.String(),
+          idleSeconds: Type.Integer({ description: 'Without a renewal for so long the session ends' }),
+          endsAt: Type.String({ format: 'date-time', description: 'When the session ends at the latest' }),
+        },
+        {
+          additionalProperties: false,
+          description: 'The person who logged in to the console; null for an admin token',
+        },
+      ),
+    ),
     operations: Type.Array(Type.String(), {
       description:
         'By their ids, in the order of this document: those that role and tenant of the caller allow. A request may be refused nevertheless, for what it names',
@@ -53,12 +67,26 @@ export function sessionRoutes(routes: () => readonly RouteDefinition[]): readonl
 
 function sessionView(
   principal: AdminTokenPrincipal,
-  { tokenId, name, role, tenantId, expiresAt }: AdminTokenRecord,
+  { tokenId, name, role, tenantId, expiresAt, session }: AdminTokenRecord,
   routes: readonly RouteDefinition[],
 ) {
   const operations = routes
     .filter(({ operation }) => maySometimes(principal, operation))
     .map(({ operation: { id } }) => id)
   const mayMakeKeys = !principal.noKeys
-  return { tokenId, name, role, tenantId, mayMakeKeys, expiresAt: timeTextOrNull(expiresAt), operations }
+  const user = session === undefined ? null : userView(session)
+  return {
+    tokenId,
+    name,
+    role,
+    tenantId,
+    mayMakeKeys,
+    expiresAt: timeTextOrNull(expiresAt),
+    user,
+    operations,
+  }
+}
+
+function userView({ user: { issuer, subject }, idleMs, endsAt }: AdminSession) {
+  return { issuer, subject, idleSeconds: Math.floor(idleMs / 1000), endsAt: timeText(endsAt) }
 }

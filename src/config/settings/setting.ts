@@ -15,6 +15,7 @@ export type SettingKind =
   | 'level'
   | 'origin'
   | 'origins'
+  | 'roleRules'
   | 'ports'
   | 'networks'
 

@@ -91,8 +91,8 @@ const rows: readonly TestedRow[] = [
     'CT11',
     'access keys can be used at the admin listener where that is switched off',
     'src/api/server/admin-server.ts',
-    '!listeners.consoleData',
-    "listeners.admin === ''",
+    'listeners.consoleData',
+    "listeners.admin !== ''",
     'api/console-data',
   ],
 ]

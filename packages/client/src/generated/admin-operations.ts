@@ -3,7 +3,7 @@
  */
 import type { Route } from '../call/operation.ts'
 
-export type Session = { /** As the audit log names the caller */ readonly tokenId: string; readonly name: string; readonly role: "auditor" | "viewer" | "operator" | "owner"; readonly tenantId: string | null; /** false: the token makes and rotates no access keys */ readonly mayMakeKeys: boolean; readonly expiresAt: string | null; /** By their ids, in the order of this document: those that role and tenant of the caller allow. A request may be refused nevertheless, for what it names */ readonly operations: readonly (string)[] }
+export type Session = { /** As the audit log names the caller */ readonly tokenId: string; readonly name: string; readonly role: "auditor" | "viewer" | "operator" | "owner"; readonly tenantId: string | null; /** false: the token makes and rotates no access keys */ readonly mayMakeKeys: boolean; readonly expiresAt: string | null; readonly user: { readonly issuer: string; readonly subject: string; /** Without a renewal for so long the session ends */ readonly idleSeconds: number; /** When the session ends at the latest */ readonly endsAt: string } | null; /** By their ids, in the order of this document: those that role and tenant of the caller allow. A request may be refused nevertheless, for what it names */ readonly operations: readonly (string)[] }
 
 export type Tenant = { readonly id: string; readonly name: string; readonly status: "active" | "disabled" | "deleting" | "deleted"; readonly createdAt: string; readonly disabledAt: string | null; readonly disabledReason: string | null; readonly deletedAt: string | null }
 

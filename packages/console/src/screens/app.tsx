@@ -16,7 +16,7 @@ import {
   sectionOf,
 } from '../state/route.ts'
 import { maySee } from '../state/rights.ts'
-import { caller, client, keySession, logOut } from '../state/session.ts'
+import { caller, client, hasUser, keySession, logOut } from '../state/session.ts'
 import { type Theme, theme, THEMES } from '../state/theme.ts'
 import { TEXT } from '../words/strings.ts'
 import { ApiReference } from './api/reference.tsx'
@@ -134,6 +134,9 @@ function Top({ screen }: { readonly screen: Screen }) {
       {caller.value === null ? null : (
         <span class="soft wide-only">{TEXT.rights.caller(caller.value.name, caller.value.role)}</span>
       )}
+      {hasUser(caller.value) ? (
+        <Button onClick={() => logOut(null, true)}>{TEXT.logOutEverywhere}</Button>
+      ) : null}
       <Button onClick={() => logOut()}>
         <Icon name="out" />
         <span>{TEXT.logOut}</span>

@@ -6,6 +6,7 @@ import { UnauthorizedError } from '../../../client/src/admin.ts'
 import { Button, Notice } from '../parts/basics.tsx'
 import { Brand } from '../parts/brand.tsx'
 import { Field } from '../parts/form.tsx'
+import { goToProvider, options } from '../state/provider-session.ts'
 import { endedBy, logIn } from '../state/session.ts'
 import { faultOf } from '../state/resource.ts'
 import { TEXT } from '../words/strings.ts'
@@ -22,13 +23,28 @@ export function LogIn() {
         </p>
         <h1>{TEXT.login.title}</h1>
         <p class="soft">{isByKey ? TEXT.keyLogin.intro : TEXT.login.intro}</p>
-        {why === null ? null : (
-          <Notice tone="info" title={why === 'idle' ? TEXT.login.ended : TEXT.login.expired} />
-        )}
+        {why === null ? null : <Notice tone="info" title={WHY[why]} />}
+        <ProviderButton />
         {isByKey ? <KeyForm /> : <TokenForm />}
         <Button onClick={() => setByKey(!isByKey)}>{isByKey ? TEXT.login.byToken : TEXT.login.byKey}</Button>
       </div>
     </main>
+  )
+}
+
+const WHY = { idle: TEXT.login.ended, refused: TEXT.login.expired, session: TEXT.login.sessionEnded } as const
+
+/** The way of most people, where there is a provider. */
+function ProviderButton() {
+  const provider = options.value?.provider ?? null
+  if (provider === null) return null
+  return (
+    <>
+      <Button kind="primary" onClick={goToProvider}>
+        {TEXT.login.byProvider(provider.name)}
+      </Button>
+      <p class="soft">{TEXT.login.orElse}</p>
+    </>
   )
 }
 

@@ -1,12 +1,14 @@
 /**
  * Who is logged in: an admin token, an access key or both, in the memory of this tab, and the clients that send them.
  *
+ * A person who logged in at the identity provider has a session in a cookie (provider-session.ts) in the place of the token.
  * Rules: neither is in a storage, address, attribute or text of the page; both are dropped after a time without input, each when its API refuses
  * it, and with the tab (docs/adr/0093-console.md, docs/adr/0101-console-objects.md).
  */
 import { signal } from '@preact/signals'
 import { type AdminOperations, HoldfastAdmin, UnauthorizedError } from '../../../client/src/admin.ts'
 import { Holdfast } from '../../../client/src/index.ts'
+import { byCookie, endSession, loadOptions, renewSoon, startRenewing } from './provider-session.ts'
 import { followed } from './requests.ts'
 
 const IDLE_MS_MAX = 30 * 60_000
@@ -26,12 +28,14 @@ export interface KeySession {
   readonly tenantId: string
 }
 
-type Ended = 'idle' | 'refused' | null
+type Caller = AdminOperations['getSession']['answer']
+
+type Ended = 'idle' | 'refused' | 'session' | null
 
 /** null: no admin token. */
 export const client = signal<HoldfastAdmin | null>(null)
 /** Who the admin token says one is, and what it allows; null: no admin token. */
-export const caller = signal<AdminOperations['getSession']['answer'] | null>(null)
+export const caller = signal<Caller | null>(null)
 /** null: no access key. */
 export const keySession = signal<KeySession | null>(null)
 /** Why there is a page to log in again. */
@@ -53,6 +57,27 @@ export async function logIn(given: string): Promise<void> {
   begin()
 }
 
+/** A client needs a token; `byCookie` takes this one out again. */
+const NO_TOKEN = 'session'
+
+/** Continues the session that the browser has, if it has one that counts. */
+export async function resume(): Promise<void> {
+  const { hasSession } = await loadOptions()
+  if (!hasSession || client.peek() !== null) return
+  const ways = { endpoints: location.origin, token: NO_TOKEN, repeat: REPEAT, fetch: byCookie(followed('')) }
+  const made = new HoldfastAdmin(ways)
+  try {
+    caller.value = await made.getSession()
+    client.value = made
+    startRenewing()
+    begin()
+  } catch (error) {
+    if (!(error instanceof UnauthorizedError)) return
+    endedBy.value = 'session'
+    await endSession(false)
+  }
+}
+
 /** Proves the access key by the exchange for its first token. Throws what the client throws. */
 export async function logInWithKey(accessKeyId: string, secretKey: string): Promise<void> {
   const given = { endpoints: `${location.origin}${DATA_API}`, accessKeyId, secretKey }
@@ -70,7 +95,8 @@ function begin(): void {
   waitForInput()
 }
 
-export function logOut(why: Ended = null): void {
+export function logOut(why: Ended = null, isEverywhere = false): void {
+  if (hasUser(caller.peek())) void endSession(isEverywhere)
   caller.value = null
   client.value = null
   keySession.value = null
@@ -79,15 +105,20 @@ export function logOut(why: Ended = null): void {
   for (const name of INPUT) removeEventListener(name, waitForInput)
 }
 
+/** Whether a person logged in, or a token is used. */
+export const hasUser = (session: Caller | null): boolean => (session?.user ?? null) !== null
+
 function waitForInput(): void {
+  const idleSeconds = caller.peek()?.user?.idleSeconds
+  if (idleSeconds !== undefined) renewSoon(idleSeconds)
   clearTimeout(idle)
-  idle = setTimeout(() => logOut('idle'), IDLE_MS_MAX)
+  idle = setTimeout(() => logOut('idle'), Math.min(IDLE_MS_MAX, (idleSeconds ?? Infinity) * 1000))
 }
 
 /** Ends the session when the error says that the token counts no more. */
 export function noticeRefusal(error: unknown): void {
   if (!(error instanceof UnauthorizedError) || client.value === null) return
-  if (keySession.value === null) return logOut('refused')
+  if (keySession.value === null) return logOut(hasUser(caller.peek()) ? 'session' : 'refused')
   caller.value = null
   client.value = null
 }

@@ -9,6 +9,7 @@ import { BACKUPS, ENCRYPTION } from './backup-strings.ts'
 import { PLACEMENT } from './placement-strings.ts'
 import { POLICIES } from './policy-strings.ts'
 import { LIFECYCLE, REPLICATION, RULES } from './rule-strings.ts'
+import { KEY_LOG_IN, LOG_IN } from './log-in-strings.ts'
 import { OBJECTS } from './object-strings.ts'
 import { TENANTS } from './tenant-strings.ts'
 import { CORS, WEBHOOKS } from './webhook-strings.ts'
@@ -32,6 +33,7 @@ export const TEXT = {
   },
   theme: { label: 'Theme', auto: 'As the system', light: 'Light', dark: 'Dark' },
   logOut: 'Log out',
+  logOutEverywhere: 'Log out everywhere',
   loading: 'Loading',
   close: 'Close',
   copy: 'Copy',
@@ -47,30 +49,9 @@ export const TEXT = {
   learnMore: 'What to do',
   requestId: (id: string) => `Request ${id}`,
 
-  login: {
-    title: 'Log in',
-    intro: 'Use an admin token of this cluster.',
-    token: 'Admin token',
-    help: 'The token stays in the memory of this tab: it is not stored, and a reload of the page asks for it again.',
-    submit: 'Log in',
-    byKey: 'Log in with an access key',
-    byToken: 'Log in with an admin token',
-    refused: 'This token is wrong, expired or revoked.',
-    empty: 'This is no admin token: one begins with "svcadm_", and `holdfast admin-token create` makes it.',
-    ended: 'You were logged out after 30 minutes without input.',
-    expired: 'The token is expired or revoked: log in with another one.',
-  },
+  login: LOG_IN,
 
-  keyLogin: {
-    intro: 'Use an access key of a tenant, to see and change its objects.',
-    id: 'Access key id',
-    secret: 'Secret key',
-    help: 'Both stay in the memory of this tab: they are not stored, and a reload of the page asks for them again.',
-    refused: 'This access key is wrong, expired or revoked.',
-    empty: 'Give the id and the secret of an access key, without blanks.',
-    off: 'Access keys cannot be used here: listeners.console_data is false on this node.',
-    ended: 'The access key is expired or revoked: log in with another one.',
-  },
+  keyLogin: KEY_LOG_IN,
 
   fault: {
     title: 'This part could not be loaded',

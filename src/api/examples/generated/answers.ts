@@ -56,7 +56,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "reason": "Before the upgrade",
     "tenantId": null,
     "bucket": null,
-    "backupId": "20261127t212943z-fa914333",
+    "backupId": "20261127t220613z-baa74595",
     "target": "directory:weekly",
     "restore": null,
     "nodeId": null,
@@ -246,7 +246,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "reason": "Before the upgrade",
     "tenantId": null,
     "bucket": null,
-    "backupId": "20261127t212943z-fa914333",
+    "backupId": "20261127t220613z-baa74595",
     "target": "directory:weekly",
     "restore": null,
     "nodeId": null,
@@ -296,7 +296,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "expiresAt": "2026-11-21T12:00:00.000Z"
   },
   "createTemporaryToken": {
-    "token": "svctmp_eyJ2IjoxLCJ0eXAiOiJ0bXAiLCJhayI6IkFLV0pHUTdSUktXUDY0RlRMVlFWIiwia3YiOjEsInRpZCI6ImFjbWUiLCJpYXQiOjE3OTU4MTQ5ODIsImV4cCI6MTc5NTgxNTg4MiwianRpIjoiOHhkS2d0YV9DWFluIiwic2NwIjoib3A9cmVhZDpidWNrZXQ9cGhvdG9zOnByZWZpeD0yMDI2LyIsInNuIjoiYnVpbGQtMTcifQ.5rokjgM2gTZn76kYwFcutVDzU5sgh-m1pFezFzmBNsI",
+    "token": "svctmp_eyJ2IjoxLCJ0eXAiOiJ0bXAiLCJhayI6IkFLS0JYSTRKR0pKM0paNVZYRzNFIiwia3YiOjEsInRpZCI6ImFjbWUiLCJpYXQiOjE3OTU4MTcxNjksImV4cCI6MTc5NTgxODA2OSwianRpIjoiZklJZzRCNGtkSWFOIiwic2NwIjoib3A9cmVhZDpidWNrZXQ9cGhvdG9zOnByZWZpeD0yMDI2LyIsInNuIjoiYnVpbGQtMTcifQ.S1mEfPCtW-vMubJ1EWB7OIyZQTMI777LXWiCUqiNFPw",
     "tokenType": "Bearer",
     "expiresIn": 900,
     "expiresAt": "2026-11-21T12:00:00.000Z",
@@ -704,7 +704,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "status": "Enabled"
   },
   "getChanges": {
-    "cursor": "Fb2ybAfBFApdRl6S.wLBgMD-ry7PkusYN",
+    "cursor": "_ay96DuuECP4I0AC.1IqnPhB9qywZcNTu",
     "changed": [
       "membership",
       "operations"
@@ -1036,6 +1036,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "tenantId": null,
     "mayMakeKeys": true,
     "expiresAt": null,
+    "user": null,
     "operations": [
       "adminHealthz",
       "adminReadyz",
@@ -1479,7 +1480,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   "listNotificationDeliveries": {
     "deliveries": [
       {
-        "deliveryId": "evt_01M8FEM1PS0000000000Q00000-OVWB6C3ZDWNHM3FJ",
+        "deliveryId": "evt_01M8FGPWGY0000000000Q00000-GVIL3CURUZ7NPLNU",
         "configId": "thumbs",
         "type": "test",
         "eventName": "s3:TestEvent",
@@ -1563,7 +1564,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "reason": "Before the upgrade",
         "tenantId": null,
         "bucket": null,
-        "backupId": "20261127t212943z-fa914333",
+        "backupId": "20261127t220613z-baa74595",
         "target": "directory:weekly",
         "restore": null,
         "nodeId": null,
@@ -2122,7 +2123,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "error": null
   },
   "redeliverNotification": {
-    "deliveryId": "evt_01M8FEM1PS0000000000Q00000-OVWB6C3ZDWNHM3FJ",
+    "deliveryId": "evt_01M8FGPWGY0000000000Q00000-GVIL3CURUZ7NPLNU",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",
@@ -2561,7 +2562,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "suffix": "",
         "enabled": true,
         "payloadFormat": "native",
-        "signingSecret": "whsec_aV8pq+Q30gLverShwY9Z7OC+ntjgIWAM",
+        "signingSecret": "whsec_Nchw8NcddfeJYj6/PX88Ac21zVD8uQ41",
         "suspended": false,
         "suspensionReason": "",
         "createdAt": "2026-11-21T12:00:00.000Z",
@@ -2815,7 +2816,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "contentLengthMax": 1000
   },
   "testNotification": {
-    "deliveryId": "evt_01M8FEM1PS0000000000Q00000-OVWB6C3ZDWNHM3FJ",
+    "deliveryId": "evt_01M8FGPWGY0000000000Q00000-GVIL3CURUZ7NPLNU",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",

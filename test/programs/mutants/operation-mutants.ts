@@ -1,5 +1,5 @@
 /**
- * Bugs in long operations, dry runs, scrubs on demand and usage: each omits one rule.
+ * Bugs in long operations, dry runs, scrubs on demand, usage and charts: each omits one rule.
  *
  * Rule: the killer is the test of the part, over a map or a temporary directory.
  */
@@ -11,6 +11,7 @@ const RECOVERIES = killedBy('state-machine/rereplications')
 const SHARES = killedBy('state-machine/shares')
 const DEMAND = killedBy('repair/scrub-demand')
 const DRY_RUN = killedBy('api/dry-run')
+const HISTORY = killedBy('telemetry/history')
 const HOLD = killedBy('state-machine/backup-hold')
 
 export const OPERATION_MUTANTS: readonly Mutant[] = [
@@ -197,5 +198,45 @@ export const OPERATION_MUTANTS: readonly Mutant[] = [
     find: 'if (backup.heldUntil <= confirmedTime)',
     replace: 'if (backup.heldUntil < 0)',
     killers: HOLD,
+  },
+  {
+    id: 'O24',
+    bug: 'a key that is limited to a prefix sees how much lies outside of it',
+    file: 'src/operations/buckets/bucket-usage.ts',
+    find: "requires: accessKey('read', 'whole-bucket'),",
+    replace: "requires: accessKey('read', 'bucket'),",
+    killers: killedBy('api/usage'),
+  },
+  {
+    id: 'O25',
+    bug: 'an hour without figures shows those of an hour before',
+    file: 'src/telemetry/history/history-ring.ts',
+    find: 'const from = interval > this.#last ? this.#last + 1 : interval',
+    replace: 'const from = interval',
+    killers: HISTORY,
+  },
+  {
+    id: 'O26',
+    bug: 'where a clock was set back, charts have two values for one time',
+    file: 'src/telemetry/history/history-ring.ts',
+    find: '    this.#last = interval\n',
+    replace: '    this.#last = Math.max(this.#last, interval)\n',
+    killers: HISTORY,
+  },
+  {
+    id: 'O27',
+    bug: 'a counter that began again gives a negative rate',
+    file: 'src/telemetry/history/history-point.ts',
+    find: '(after >= before ? after - before : after)',
+    replace: '(after - before)',
+    killers: HISTORY,
+  },
+  {
+    id: 'O28',
+    bug: 'the name of a job can end its quotes in a query',
+    file: 'src/telemetry/history/prometheus-queries.ts',
+    find: '["\\\\\\n]/.test(job)',
+    replace: '["]{9}/.test(job)',
+    killers: killedBy('telemetry/prometheus'),
   },
 ]

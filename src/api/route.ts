@@ -91,11 +91,17 @@ export type Answer = {
   | { readonly kind: 'text'; readonly contentType: string; readonly text: string }
   /** Serialized before. */
   | { readonly kind: 'ready'; readonly contentType: string; readonly bytes: Buffer }
-  | { readonly kind: 'bytes'; readonly bytes: AsyncIterable<Uint8Array>; readonly length: number }
+  | {
+      readonly kind: 'bytes'
+      readonly bytes: AsyncIterable<Uint8Array>
+      readonly length: number
+      /** The same in one piece and without a wait, where this node has them at hand; throws what reading them throws. Absent: it has not. */
+      readonly atHand?: () => Uint8Array
+    }
   | { readonly kind: 'empty' }
 )
 
-type AnyCall = Call<string, unknown, unknown>
+export type AnyCall = Call<string, unknown, unknown>
 
 export interface RouteDefinition {
   /** The operation that the route is for: its id, its rights, what it refuses. */

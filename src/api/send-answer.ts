@@ -20,6 +20,8 @@ const NOTHING = Buffer.alloc(0)
 /** The system takes so many bytes of an answer at once, so no client can make this node wait for it. */
 const WHOLE_BYTES_MAX = 16 * 1024
 
+type BytesAnswer = Extract<Answer, { readonly kind: 'bytes' }>
+
 interface Usual {
   readonly status: number
   readonly exchange: Exchange
@@ -42,7 +44,10 @@ export async function sendAnswer(reply: FastifyReply, answer: Answer, usual: Usu
     await body?.return(undefined)
     throw error
   }
-  reply.code(answer.status ?? usual.status).headers(answer.headers ?? {})
+  const status = answer.status ?? usual.status
+  if (answer.kind === 'empty' && hasNoBody(reply, status))
+    return sendHead(reply, status, { answer, exchange: usual.exchange })
+  reply.code(status).headers(answer.headers ?? {})
   switch (answer.kind) {
     case 'json':
       return sendText(reply, 'application/json', text)
@@ -54,44 +59,59 @@ export async function sendAnswer(reply: FastifyReply, answer: Answer, usual: Usu
       reply.header('content-length', `${answer.length}`)
       return body === null ? undefined : sendBody(reply, body, usual)
     case 'empty':
-      return sendEmpty(reply, usual.exchange)
+      usual.exchange.answering()
+      return void reply.send()
   }
 }
 
-/** Where the status or the method says that no body follows, past fastify, which takes longer than the rest of such an answer. */
-function sendEmpty(reply: FastifyReply, exchange: Exchange): void {
-  const hasNoBody = reply.request.method === 'HEAD' || reply.statusCode === 204 || reply.statusCode === 304
+/** The status or the method says that no body follows. */
+function hasNoBody(reply: FastifyReply, status: number): boolean {
+  return reply.request.method === 'HEAD' || status === 204 || status === 304
+}
+
+/** Past fastify, which takes longer than the rest of such an answer. */
+function sendHead(
+  reply: FastifyReply,
+  status: number,
+  { answer, exchange }: { readonly answer: Answer; readonly exchange: Exchange },
+): void {
   exchange.answering()
-  if (!hasNoBody) return void reply.send()
-  const { response, head } = takenOver(reply)
-  response.writeHead(reply.statusCode, head).end()
+  const { response, head } = takenOver(reply, answer.headers)
+  response.writeHead(status, head).end()
 }
 
 /** In hand before anything leaves, and one write: streams and their timers take several times as long as such a body. */
 async function sendWhole(
   reply: FastifyReply,
-  answer: Extract<Answer, { readonly kind: 'bytes' }>,
+  answer: BytesAnswer,
   { status, exchange, onReady }: Usual,
 ): Promise<void> {
   const { admission } = exchange
-  const pieces: Uint8Array[] = []
-  for await (const piece of exactly(answer.length, inTurns(answer.bytes, admission))) pieces.push(piece)
+  const body = asBuffer(await wholeBody(answer, admission))
   exchange.requireTime()
   await onReady(answer.status ?? status, answer.length)
-  const [only = NOTHING] = pieces
-  const body = pieces.length > 1 ? Buffer.concat(pieces) : asBuffer(only)
-  if (admission !== null && body.length > 0) await passOut(admission, body.length)
+  const held = admission?.pass('out', body.length) ?? null
+  if (held !== null) await held
   exchange.sentBytes += body.length
-  reply.code(answer.status ?? status).headers(answer.headers ?? {})
-  const { response, head } = takenOver(reply.header('content-length', `${answer.length}`))
+  const { response, head } = takenOver(reply, answer.headers)
   // Not left to `end`: where Node.js counts the body itself, it changes the bytes of a content-disposition.
+  head.push('content-length', `${answer.length}`)
   exchange.answering()
-  response.writeHead(reply.statusCode, head).end(body)
+  response.writeHead(answer.status ?? status, head).end(body)
 }
 
-async function passOut(admission: Admission, bytes: number): Promise<void> {
-  await admission.pass('out', bytes)
-  await admission.resume()
+/** Read in turns with other callers. */
+async function wholeBody(answer: BytesAnswer, admission: Admission | null): Promise<Uint8Array> {
+  const { atHand, length } = answer
+  if (atHand === undefined) {
+    const pieces: Uint8Array[] = []
+    for await (const piece of exactly(length, inTurns(answer.bytes, admission))) pieces.push(piece)
+    const [only = NOTHING] = pieces
+    return pieces.length > 1 ? Buffer.concat(pieces) : only
+  }
+  const body = admission === null ? atHand() : await admission.read(async () => atHand())
+  if (body.length !== length) throw wrongLength(length, length - body.length)
+  return body
 }
 
 function asBuffer(bytes: Uint8Array): Buffer {
@@ -127,8 +147,14 @@ function sendText(reply: FastifyReply, contentType: string, bytes: Buffer): void
   reply.header('content-type', contentType).send(bytes)
 }
 
-/** The response itself and the headers of the reply, names and values in turns, for `writeHead`: what follows goes past fastify. */
-export function takenOver(reply: FastifyReply): {
+/**
+ * The response itself and the headers of the reply, names and values in turns, for `writeHead`: what follows goes past fastify. `own`: stand in the
+ * place of those of the reply that have the same name; in lower case.
+ */
+export function takenOver(
+  reply: FastifyReply,
+  own: Answer['headers'] = {},
+): {
   readonly response: RawResponse
   readonly head: OutgoingHttpHeader[]
 } {
@@ -139,8 +165,9 @@ export function takenOver(reply: FastifyReply): {
   const headers = reply.getHeaders()
   for (const name in headers) {
     const value = headers[name]
-    if (value !== undefined) head.push(name, value)
+    if (value !== undefined && own[name] === undefined) head.push(name, value)
   }
+  for (const [name, value] of Object.entries(own)) head.push(name, value)
   return { response, head }
 }
 
@@ -200,5 +227,9 @@ async function* exactly(length: number, pieces: AsyncIterable<Uint8Array>): Asyn
     if (left < 0) break
     if (piece.length > 0) yield piece
   }
-  if (left !== 0) throw new Error(`A body of ${length} bytes missed its length by ${-left}`)
+  if (left !== 0) throw wrongLength(length, left)
+}
+
+function wrongLength(length: number, left: number): Error {
+  return new Error(`A body of ${length} bytes missed its length by ${-left}`)
 }

@@ -28,7 +28,7 @@ import type { Content, IngestedBody, IngestRequest, PinnedObject } from './conte
 import { ingest } from './ingest.ts'
 import { Md5Pool } from './md5-pool.ts'
 import type { ByteRange } from './range.ts'
-import { readContent } from './read-content.ts'
+import { readContent, readInlineContent, type ReadParts } from './read-content.ts'
 import { type InlineToReseal, resealChunk, resealInline } from './resealing.ts'
 import { SealingPool, threadCount } from './sealing-pool.ts'
 import { uploadSamples } from './upload-samples.ts'
@@ -132,11 +132,16 @@ export class ObjectContent implements Content {
     return { keys, version: CUSTOMER_KEY_VERSION }
   }
 
-  read(
-    tenant: TenantRecord,
-    { bucketId, object, pinned, customerKey }: PinnedObject,
-    range: ByteRange,
-  ): AsyncIterable<Uint8Array> {
+  read(tenant: TenantRecord, object: PinnedObject, range: ByteRange): AsyncIterable<Uint8Array> {
+    return this.#downloads.counted(readContent(this.#readParts(tenant, object), range))
+  }
+
+  /** A download that ends in the call that starts it: it is not counted. */
+  readAtHand(tenant: TenantRecord, object: PinnedObject, range: ByteRange): Uint8Array {
+    return readInlineContent(this.#readParts(tenant, object), range)
+  }
+
+  #readParts(tenant: TenantRecord, { bucketId, object, pinned, customerKey }: PinnedObject): ReadParts {
     const { blobs, state, readBarrier } = this.#parts
     const ring = this.#keys.of(tenant)
     // What was sealed again since is opened with the key that the tenant has now.
@@ -145,8 +150,7 @@ export class ObjectContent implements Content {
       version === CUSTOMER_KEY_VERSION
         ? (customer ?? undefined)
         : (ring.of(version) ?? this.#ringOf(tenant.id)?.of(version))
-    const parts = { tenantId: tenant.id, bucketId, object, pinned, blobs, state, keys, readBarrier }
-    return this.#downloads.counted(readContent(parts, range))
+    return { tenantId: tenant.id, bucketId, object, pinned, blobs, state, keys, readBarrier }
   }
 
   /** `birth`: of the new copies. Null: the chunk is gone or was made again. Throws Condition, SealBrokenError. */

@@ -99,7 +99,20 @@ function isWhole({ size, body }: ObjectPart): boolean {
 
 async function* nothing(): AsyncGenerator<Buffer> {}
 
+/** The bytes of an inline body in one piece; the reader owns it. Throws BodyGoneError, or an error where it does not open. */
+export function readInlineContent(parts: ReadParts, range: ByteRange): Buffer {
+  const { body } = parts.object
+  assert(body.kind === 'inline', 'only an inline body is at hand')
+  const pieces = [...inlinePieces(parts, body.chunkId, range)]
+  const [only] = pieces
+  return only !== undefined && pieces.length === 1 ? only : Buffer.concat(pieces)
+}
+
 async function* readInline(parts: ReadParts, chunkId: ChunkId, range: ByteRange): AsyncGenerator<Buffer> {
+  yield* inlinePieces(parts, chunkId, range)
+}
+
+function* inlinePieces(parts: ReadParts, chunkId: ChunkId, range: ByteRange): Generator<Buffer> {
   const { object } = parts
   if (range.start === range.end) return
   const row = parts.pinned.inline ?? parts.state.get(bodyKeys.inlineBody(parts.bucketId, object.versionId))

@@ -55,6 +55,7 @@ export function tracedServices(services: Services, tracing: Tracing | null): Ser
       checkCustomerKey: (tenant, key, sealed) => content.checkCustomerKey(tenant, key, sealed),
       ingest: (request) => within('store body', {}, () => content.ingest(request)),
       read: (tenant, object, range) => content.read(tenant, object, range),
+      readAtHand: (tenant, object, range) => content.readAtHand(tenant, object, range),
     },
   }
 }

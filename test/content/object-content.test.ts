@@ -1,6 +1,7 @@
 /**
  * ObjectContent over memory: reads return the uploaded bytes, and every faulty upload is refused.
  */
+import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
 import type { BlobToWrite, WrittenBlob } from '../../cluster/index.ts'
@@ -97,6 +98,8 @@ t.test('ingest and read', async (t) => {
         world.blobs.pieceBytes = pieceBytes
         const start = Math.min(at, plain.length)
         const end = Math.min(start + length, plain.length)
+        if (object.body.kind === 'inline')
+          assert.deepEqual(world.atHand(object, start, end), plain.subarray(start, end))
         return (await world.get(object, start, end)).equals(plain.subarray(start, end))
       },
     )
@@ -130,6 +133,7 @@ t.test('ingest and read', async (t) => {
     const inline = await world.put(Buffer.from('x'))
     world.inline.clear()
     await t.rejects(world.get(inline), { code: 'slow_down' })
+    t.throws(() => world.atHand(inline), { code: 'slow_down' })
   })
 })
 

@@ -278,6 +278,12 @@ export class ContentWorld {
     return this.content.read(this.tenant, { bucketId: 'bucket-1', object, pinned: {} }, { start, end })
   }
 
+  /** Of an inline body. */
+  atHand(object: ObjectRecord, start = 0, end = object.size): Uint8Array {
+    const source = { bucketId: 'bucket-1', object, pinned: {} }
+    return this.content.readAtHand(this.tenant, source, { start, end })
+  }
+
   async get(object: ObjectRecord, start = 0, end = object.size): Promise<Buffer> {
     return Buffer.concat(await collected(this.read(object, start, end)))
   }

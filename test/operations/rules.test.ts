@@ -135,6 +135,7 @@ t.test(
     const { content } = memory.services
     const leaving: Content = {
       read: content.read.bind(content),
+      readAtHand: content.readAtHand.bind(content),
       customerSeal: content.customerSeal.bind(content),
       checkCustomerKey: content.checkCustomerKey.bind(content),
       ingest: async (request) => {

@@ -19,6 +19,10 @@ import { READ_REFUSALS } from './refusals.ts'
 export interface ReadableObject extends FoundObject {
   /** Authenticated bytes; breaks rather than giving wrong ones. */
   read(range: ByteRange): AsyncIterable<Uint8Array>
+  /** Its bytes lie in the state of this node. */
+  readonly isAtHand: boolean
+  /** The same as `read`, in one piece and without a wait; only where they are at hand. Throws what reading throws. */
+  readAtHand(range: ByteRange): Uint8Array
   /** Null: there is no part of this number. Throws BodyGoneError when the object was replaced since it was found. */
   part(number: number): PlacedPart | null
 }
@@ -44,6 +48,8 @@ export const getObject = dataOperation(
       bucket,
       object,
       read: (range) => services.content.read(tenant, source, range),
+      isAtHand: object.body.kind === 'inline',
+      readAtHand: (range) => services.content.readAtHand(tenant, source, range),
       part: (number) => placedPart(services.state, source, number),
     }
   },

@@ -57,7 +57,9 @@ export interface TimeLimit {
 export class Exchange {
   readonly #request: RawRequest
   readonly #response: RawResponse
-  readonly #gone = new AbortController()
+  /** Made when the first part asks for it: most requests end before any does. */
+  #gone: AbortController | null = null
+  #isGone = false
   /** On the clock of `performance.now()`. */
   readonly startedMs = performance.now()
   /** On the same clock; null: no body was read to its end. */
@@ -100,7 +102,7 @@ export class Exchange {
     this.#request = request
     this.#response = response
     response.once('close', () => {
-      if (!response.writableFinished) this.#gone.abort(new ClientGoneError())
+      if (!response.writableFinished) this.#leave()
       this.#admission?.release()
     })
     // Not 'finish': by then Node has started to throw the rest of the body away itself, without a bound.
@@ -111,7 +113,16 @@ export class Exchange {
 
   /** Aborted when the client went away before it had its answer. */
   get signal(): AbortSignal {
+    if (this.#gone === null) {
+      this.#gone = new AbortController()
+      if (this.#isGone) this.#gone.abort(new ClientGoneError())
+    }
     return this.#gone.signal
+  }
+
+  #leave(): void {
+    this.#isGone = true
+    this.#gone?.abort(new ClientGoneError())
   }
 
   /** What this request holds of its caller's limits; null: it has no limited caller, or none yet. */

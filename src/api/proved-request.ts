@@ -61,9 +61,8 @@ export async function admitCaller(
 ): Promise<void> {
   exchange.provedMs ??= performance.now()
   if (principal?.kind !== 'accessKey' || exchange.admission !== null) return
-  const { signal } = exchange
   exchange.isProved = true
-  const admission = limits.admit(limitedCaller(principal), { ...kind, signal })
+  const admission = limits.admit(limitedCaller(principal), { ...kind, client: exchange })
   exchange.hold(admission instanceof Promise ? await admission : admission)
 }
 

@@ -18,12 +18,10 @@ import { Refusal } from '../base/refusal.ts'
 import type { Services } from '../operations/base/services.ts'
 import { clientAddress } from './admission/client-address.ts'
 import { UNPROVED_BODY_MS_MAX } from './admission/unproved-callers.ts'
-import { clientCertificate } from './client-certificate.ts'
 import { admitOrigin, corsHeadersOf } from './cors-headers.ts'
 import { Exchange } from './exchange.ts'
 import { readDigestHeaders } from './content-digests.ts'
 import { readJsonBody, tooLargeForJson, verifyBody } from './json-body.ts'
-import { sharedTurns } from './piece-turns.ts'
 import { sessionProof } from './sessions/session-proof.ts'
 import { type Plane, wildcardDepth } from './plane.ts'
 import { admitCaller, connectionOf, type Gate, lookingAgain, reportBroken } from './proved-request.ts'
@@ -33,6 +31,7 @@ import { refuseUnsupportedHeaders } from './refused-headers.ts'
 import { RequestAudit } from './request-audit.ts'
 import { decodeObjectKey, originForm, parseQuery, queryValue, restOfPath } from './request-target.ts'
 import type { AuthKind, RouteDefinition } from './route.ts'
+import { RoutedCall } from './routed-call.ts'
 import { sendAnswer } from './send-answer.ts'
 import { bodyCheck, queryReader } from './validate.ts'
 
@@ -77,21 +76,8 @@ export function serveRoute(
     audit.query = query
     const body = await readBody(request, exchange)
     audit.body = body
-    const answer = await route.handle(audit.services(route), principal, {
-      requestId: request.id,
-      method: request.method,
-      params,
-      query,
-      body,
-      headers: request.headers,
-      clientAddress: clientAddress(request),
-      clientCertificate: clientCertificate(request),
-      bytes: exchange.passingBytes(),
-      trailers: () => request.raw.trailers,
-      inTurns: (pieces) => sharedTurns(pieces, exchange),
-      signal: exchange.signal,
-      note: (note) => audit.note(note),
-    })
+    const call = new RoutedCall({ request, exchange, audit }, { params, query, body })
+    const answer = await route.handle(audit.services(route), principal, call)
     if (route.auth === 'credentials') gate.unproved.proved(clientAddress(request))
     const onBroken = (error: Error): void => reportBroken(services, request, error)
     const onReady = (status: number, bytes: number): Promise<void> => audit.beforeAnswer(status, bytes)
@@ -222,7 +208,7 @@ function bodyReader(
 ): (request: FastifyRequest, exchange: Exchange) => Promise<unknown> {
   const { body } = route
   if (body.kind === 'bytes') return async () => undefined
-  if (body.kind === 'none') return async (request, exchange) => refuseBody(route, request, exchange)
+  if (body.kind === 'none') return (request, exchange) => refuseBody(route, request, exchange)
   const check = bodyCheck(body.schema)
   const read = route.auth === 'credentials' ? unprovedReader(gate) : readJson
   return async (request, exchange) => {

@@ -6,6 +6,7 @@
  */
 import { setTimeout as rest } from 'node:timers/promises'
 import type { CallerUse } from './caller-use.ts'
+import type { Client } from './limits.ts'
 import type { TenantPresence } from './tenant-presence.ts'
 import type { TenantTurns } from './tenant-turns.ts'
 import type { Turns, WaitingTurn } from './turns.ts'
@@ -23,7 +24,7 @@ export interface AdmissionParts {
   readonly turns: Turns<Admission>
   readonly callers: readonly CallerUse[]
   readonly isUpload: boolean
-  readonly signal: AbortSignal
+  readonly client: Client
   readonly now: () => number
   readonly delays: Delays
   readonly reads: TenantTurns
@@ -88,9 +89,9 @@ export class Admission implements WaitingTurn {
   /** It has something to do again. null: at once. Never rejects. */
   resume(): null | Promise<void> {
     if (this.#state !== 'resting') return null
-    const { turns, signal, presence, now } = this.#parts
+    const { turns, client, presence, now } = this.#parts
     presence.note(this.tenant, now())
-    return turns.take(this, signal)?.then(() => undefined) ?? null
+    return turns.take(this, client)?.then(() => undefined) ?? null
   }
 
   /** Reads the next piece of its answer, in turns with other tenants. Settles as `work` does. */
@@ -129,12 +130,12 @@ export class Admission implements WaitingTurn {
   }
 
   async #holdBack(direction: 'in' | 'out', waitMs: number): Promise<void> {
-    const { signal, delays } = this.#parts
+    const { client, delays } = this.#parts
     this.rest()
     if (direction === 'in') delays.inSeconds += waitMs / 1000
     else delays.outSeconds += waitMs / 1000
     // An aborted wait ends: the reader of the body meets the broken connection itself.
-    await rest(waitMs, undefined, { signal }).catch(() => undefined)
+    await rest(waitMs, undefined, { signal: client.signal }).catch(() => undefined)
     await this.resume()
   }
 }

@@ -46,7 +46,11 @@ export interface AdmissionRequest {
   readonly isUpload: boolean
   /** Of many rows, which are in memory together. */
   readonly isListing?: boolean | undefined
-  /** Aborted when the client is gone. */
+  readonly client: Client
+}
+
+/** `signal` is aborted when the client is gone. It is asked for only where the request waits: to make one takes as long as to admit it. */
+export interface Client {
   readonly signal: AbortSignal
 }
 
@@ -149,7 +153,7 @@ export class Limits {
 
   /** Throws Refusal, Condition, or the reason of the signal. The caller releases the admission. */
   admit(caller: Caller, request: AdmissionRequest): Admission | Promise<Admission> {
-    const { isUpload, signal } = request
+    const { isUpload, client } = request
     const { now } = this.#parts
     const nowMs = now()
     const { uses, weight } = this.#usesOf(caller, nowMs)
@@ -166,7 +170,7 @@ export class Limits {
       turns: this.#turns,
       callers: uses,
       isUpload,
-      signal,
+      client,
       now,
       delays,
       reads,
@@ -174,8 +178,8 @@ export class Limits {
       presence,
     }
     const admission = new Admission(who, parts)
-    const wait = this.#turns.take(admission, signal)
-    return wait === null ? admission : this.#waited(admission, wait, signal)
+    const wait = this.#turns.take(admission, client)
+    return wait === null ? admission : this.#waited(admission, wait, client.signal)
   }
 
   /** Of the caller's limit of requests that leaves the least. Empty without one. */

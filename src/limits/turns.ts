@@ -44,9 +44,9 @@ export class Turns<T extends WaitingTurn> {
     return this.#queue.waiting
   }
 
-  /** `signal`: ends the wait. Null: the turn has started. Otherwise resolves when it has, with null, or with the reason why it gets none. */
-  take(turn: T, signal: AbortSignal | null): null | Promise<NoTurn | null> {
-    if (!this.#queue.begin(turn, this.#options.now())) return this.#wait(turn, signal)
+  /** `client`: whose signal ends the wait. Null: the turn has started. Otherwise resolves when it has, with null, or with the reason why it gets none. */
+  take(turn: T, client: { readonly signal: AbortSignal } | null): null | Promise<NoTurn | null> {
+    if (!this.#queue.begin(turn, this.#options.now())) return this.#wait(turn, client?.signal ?? null)
     turn.started()
     return null
   }

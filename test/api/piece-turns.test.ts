@@ -10,9 +10,9 @@ import { MemoryServices } from '../helpers/memory-services.ts'
 
 t.test('sharedTurns', async (t) => {
   const { limits } = await MemoryServices.start(t, { callers: { workAtOnce: 1 } })
-  const { signal } = new AbortController()
+  const client = new AbortController()
   const admit = (accessKeyId: string) =>
-    limits.admit({ tenantId: 'acme', accessKeyId, address: '127.0.0.1' }, { isUpload: false, signal })
+    limits.admit({ tenantId: 'acme', accessKeyId, address: '127.0.0.1' }, { isUpload: false, client })
   const copy = admit('copy')
   assert.ok(copy instanceof Admission)
   const waiting = admit('other')

@@ -11,7 +11,7 @@ function worldOf() {
   const limits = new Limits({ settings, state: { get: () => undefined }, now: () => nowMs })
   const ask = (tenantId: string): void => {
     const caller = { tenantId, accessKeyId: `AK${tenantId}`, address: '::1' }
-    const admission = limits.admit(caller, { isUpload: false, signal: new AbortController().signal })
+    const admission = limits.admit(caller, { isUpload: false, client: new AbortController() })
     if (admission instanceof Promise) throw new Error('nothing waits here')
     admission.charge('out', 10)
     admission.release()

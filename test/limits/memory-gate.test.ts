@@ -103,7 +103,7 @@ t.test('Limits.admit', async (t) => {
     const admit = (asked: { isUpload: boolean; isListing?: boolean }) =>
       limits.admit(
         { tenantId: 'acme', accessKeyId: 'AK', address: '::1' },
-        { ...asked, signal: new AbortController().signal },
+        { ...asked, client: new AbortController() },
       )
     const sample = (name: string) =>
       limitSamples(limits, { isPerTenant: false, nowMs: 0 }).filter((one) => one.name === name)

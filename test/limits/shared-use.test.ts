@@ -65,7 +65,7 @@ class Nodes {
   begin(node: number, isUpload = false): Admission | null {
     try {
       const leaving = new AbortController()
-      const admission = this.nodes[node]?.limits.admit(CALLER, { isUpload, signal: leaving.signal })
+      const admission = this.nodes[node]?.limits.admit(CALLER, { isUpload, client: leaving })
       if (!(admission instanceof Promise)) return admission ?? null
       // What would have to wait leaves at once.
       admission.catch(() => undefined)

@@ -5,6 +5,7 @@
  * it. What RFC 9110 lets a server ignore, such as `Accept` and `Prefer`, is not in the table.
  */
 import type { IncomingHttpHeaders } from 'node:http'
+import { Recent } from '../base/recent.ts'
 import { Refusal } from '../base/refusal.ts'
 import type { RouteDefinition } from './route.ts'
 
@@ -28,22 +29,44 @@ const OWN_PREFIX = 'x-service-'
 /** Taken with every request, as the same request may be sent again. */
 const OWN_ANYWHERE = 'x-service-idempotency-key'
 
+/** Names that no route looks at, as far as clients have sent them: those of one client are the same with each request. */
+const PLAIN = new Recent<true>({ countMax: 256, weightMax: 16 * 1024 })
+
+interface Taken {
+  readonly names: readonly string[]
+  readonly takesOwn: boolean
+}
+
+const TAKEN = new WeakMap<RouteDefinition, Taken>()
+
+function takenBy(route: RouteDefinition): Taken {
+  const known = TAKEN.get(route)
+  if (known !== undefined) return known
+  const names = (route.requestHeaders ?? []).map(({ name }) => name.toLowerCase())
+  const taken = { names, takesOwn: names.some((name) => name.startsWith(OWN_PREFIX)) }
+  TAKEN.set(route, taken)
+  return taken
+}
+
 /** Throws Refusal not_implemented; invalid_request for a header of this service that belongs to other routes. */
 export function refuseUnsupportedHeaders(route: RouteDefinition, headers: IncomingHttpHeaders): void {
-  const { method, body, requestHeaders = [] } = route
-  const taken = requestHeaders.map(({ name }) => name.toLowerCase())
-  const takesOwn = taken.some((name) => name.startsWith(OWN_PREFIX))
+  for (const name in headers) if (PLAIN.get(name) === undefined) refuseUnsupported(route, name)
+}
+
+function refuseUnsupported(route: RouteDefinition, name: string): void {
+  const { method, body } = route
+  const { names: taken, takesOwn } = takenBy(route)
   const isRead = method === 'GET' || method === 'HEAD' || method === 'OPTIONS'
-  for (const name of Object.keys(headers)) {
-    const refused = REFUSED_HEADERS.find((one) => one.name.test(name))
-    if (refused !== undefined) refuse(name, refused.instead)
-    // The routes that take some of these refuse the others themselves, and say which they take.
-    if (!isRead && !takesOwn && CONDITIONS.includes(name) && !taken.includes(name))
-      refuse(name, 'this operation has no such condition')
-    if (name === 'trailer' && body.kind !== 'bytes') refuse(name, 'trailers belong to uploads')
-    if (name.startsWith(OWN_PREFIX) && name !== OWN_ANYWHERE && !takesOwn)
-      throw new Refusal('invalid_request', `The header ${name.slice(0, 80)} is not taken by this operation`)
-  }
+  const refused = REFUSED_HEADERS.find((one) => one.name.test(name))
+  if (refused !== undefined) refuse(name, refused.instead)
+  // The routes that take some of these refuse the others themselves, and say which they take.
+  if (!isRead && !takesOwn && CONDITIONS.includes(name) && !taken.includes(name))
+    refuse(name, 'this operation has no such condition')
+  if (name === 'trailer' && body.kind !== 'bytes') refuse(name, 'trailers belong to uploads')
+  if (name.startsWith(OWN_PREFIX) && name !== OWN_ANYWHERE && !takesOwn)
+    throw new Refusal('invalid_request', `The header ${name.slice(0, 80)} is not taken by this operation`)
+  const isOfSome = CONDITIONS.includes(name) || name === 'trailer' || name.startsWith(OWN_PREFIX)
+  if (!isOfSome) PLAIN.set(name, true, name.length)
 }
 
 function refuse(name: string, instead: string): never {

@@ -13,19 +13,35 @@ const BEFORE_VERB = '[^:/]+'
 const REST = /\{\w+\.\.\.\}$/
 
 export function routableUrl(plane: Plane): (method: string, target: string) => string {
-  const wild = plane.routes
-    .filter((route) => wildcardDepth(route.path) !== null)
-    .toSorted((a, b) => segmentsOf(b) - segmentsOf(a))
-    .map((route) => ({
-      methods: methodsOf(plane, route) as readonly string[],
-      before: beforeKey(plane, route),
-    }))
+  const groups = wildGroups(plane)
   return (method, target) => {
     const url = originForm(target)
-    const found = wild.filter(({ before }) => before.test(url))
-    const meant = found.find(({ methods }) => methods.includes(method)) ?? found[0]
-    return meant === undefined ? url : url.replace(meant.before, '$1-')
+    let first: RegExp | null = null
+    for (const { before, methods } of groups) {
+      if (!before.test(url)) continue
+      if (methods.has(method)) return url.replace(before, '$1-')
+      first ??= before
+    }
+    return first === null ? url : url.replace(first, '$1-')
   }
+}
+
+interface WildGroup {
+  readonly before: RegExp
+  readonly methods: Set<string>
+}
+
+/** Routes whose paths begin alike up to their key are looked at together: each request is compared with all groups. */
+function wildGroups(plane: Plane): readonly WildGroup[] {
+  const groups = new Map<string, WildGroup>()
+  const wild = plane.routes.filter((route) => wildcardDepth(route.path) !== null)
+  for (const route of wild.toSorted((a, b) => segmentsOf(b) - segmentsOf(a))) {
+    const before = beforeKey(plane, route)
+    const group = groups.get(before.source) ?? { before, methods: new Set<string>() }
+    for (const method of methodsOf(plane, route)) group.methods.add(method)
+    groups.set(before.source, group)
+  }
+  return [...groups.values()]
 }
 
 /** How the router spells the path of a route. To it a single colon begins a parameter. */

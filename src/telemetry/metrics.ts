@@ -5,7 +5,7 @@
  * counters end in _total. Rule: labels are bounded: operation ids and status codes, never a tenant, bucket or key.
  */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
-import { LATENCY_BOUNDS, LatencyHistogram, type MetricSample } from '../../cluster/index.ts'
+import { histogram, LATENCY_BOUNDS, LatencyHistogram, type MetricSample } from '../../cluster/index.ts'
 import type { RequestTotals } from './history/history-point.ts'
 import type { Result } from './history/series.ts'
 
@@ -40,6 +40,10 @@ const LATENCY_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
 /** What `nodejs_eventloop_lag_*` say contains this pause. The 10 ms of prom-client would wake an idle node a hundred times a second. */
 const LAG_MEASURED_EVERY_MS = 100
 
+const FIRST_BYTE = 'holdfast_http_time_to_first_byte_seconds'
+const FIRST_BYTE_HELP =
+  'From the last byte of the request to the first byte of the answer: the time of this node alone.'
+
 /** What was counted of one API. */
 interface ApiCounts extends Record<Result, number> {
   received: number
@@ -52,9 +56,15 @@ interface AnswerCount {
   count: number
 }
 
+interface FirstBytes {
+  readonly labels: Readonly<Record<'api' | 'operation', string>>
+  readonly latency: LatencyHistogram
+}
+
 /** The same for each request in a few additions: the registry hashes all labels each time, and gets the sums at a scrape. */
 class RequestCounts {
   readonly #answers = new Map<string, AnswerCount>()
+  readonly #byOperation = new Map<string, FirstBytes>()
   readonly #apis = new Map<RequestObservation['api'], ApiCounts>()
   readonly #firstBytes = new LatencyHistogram()
 
@@ -72,6 +82,22 @@ class RequestCounts {
     const made = { received: 0, sent: 0, inflight: 0, Ok: 0, Refused: 0, Failed: 0 }
     this.#apis.set(api, made)
     return made
+  }
+
+  firstByte({ api, operation }: RequestObservation, seconds: number): void {
+    const name = `${api} ${operation}`
+    const known = this.#byOperation.get(name) ?? {
+      labels: { api, operation },
+      latency: new LatencyHistogram(),
+    }
+    this.#byOperation.set(name, known)
+    known.latency.observe(seconds)
+  }
+
+  samples(): readonly MetricSample[] {
+    return [...this.#byOperation.values()].map(({ labels, latency }) =>
+      histogram(FIRST_BYTE, FIRST_BYTE_HELP, latency.figures(), labels),
+    )
   }
 
   answered({ api, operation, status, firstByteSeconds }: RequestObservation): void {
@@ -106,7 +132,6 @@ export class Metrics {
   readonly #read: () => Promise<readonly MetricSample[]>
   readonly #counts = new RequestCounts()
   readonly #duration: Histogram<'api' | 'operation'>
-  readonly #firstByte: Histogram<'api' | 'operation'>
 
   constructor(options: MetricsOptions) {
     this.#samples = options.samples
@@ -121,13 +146,6 @@ export class Metrics {
       registers,
     }).set({ version: options.version, node: options.nodeId }, 1)
     registerCounts(this.#counts, registers)
-    this.#firstByte = new Histogram({
-      name: 'holdfast_http_time_to_first_byte_seconds',
-      help: 'From the last byte of the request to the first byte of the answer: the time of this node alone.',
-      labelNames: ['api', 'operation'],
-      buckets: [...LATENCY_BOUNDS],
-      registers,
-    })
     this.#duration = new Histogram({
       name: 'holdfast_http_request_duration_seconds',
       help: 'From the first header byte to the last byte of the answer.',
@@ -154,7 +172,7 @@ export class Metrics {
     this.#counts.answered(seen)
     const labels = { api, operation }
     this.#duration.observe(labels, seconds)
-    if (firstByteSeconds !== null) this.#firstByte.observe(labels, firstByteSeconds)
+    if (firstByteSeconds !== null) this.#counts.firstByte(seen, firstByteSeconds)
   }
 
   totals(): RequestTotals {
@@ -163,7 +181,7 @@ export class Metrics {
 
   async render(): Promise<string> {
     const read = await this.#read()
-    return `${await this.#registry.metrics()}\n${renderSamples([...(await this.#samples()), ...read])}`
+    return `${await this.#registry.metrics()}\n${renderSamples([...this.#counts.samples(), ...(await this.#samples()), ...read])}`
   }
 }
 

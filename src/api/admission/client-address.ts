@@ -17,17 +17,25 @@ import { bareAddress, type Hops, hopsOfForwarded, hopsOfForwardedFor } from './f
 const NO_ADDRESS = 'unknown'
 const isLoopback = rangesOf([parseRange('127.0.0.0/8'), parseRange('::1')].filter((range) => range !== null))
 
-const ADDRESSES = new Attached<RawRequest, string>()
-const SHELTERED = new Attached<RawRequest, boolean>()
+interface Side {
+  readonly address: string
+  /** The other side of the connection is this machine or a trusted proxy. */
+  readonly isSheltered: boolean
+}
+
+/** By connection: its requests share it. */
+const CONNECTED = new Attached<RawSocket, Side>()
+/** By request: a connection may be gone when its address is written down. */
+const SIDES = new Attached<RawRequest, Side>()
 
 /** An IPv4 or IPv6 address without port, or "unknown". IPv4 in the spelling of IPv6 is written as IPv4. */
 export function clientAddress({ raw }: Pick<FastifyRequest, 'raw'>): string {
-  return ADDRESSES.get(raw) ?? peerAddress(raw.socket)
+  return SIDES.get(raw)?.address ?? peerAddress(raw.socket)
 }
 
 /** Whether the other side of the connection is this machine or a trusted proxy. */
 export function isSheltered({ raw }: Pick<FastifyRequest, 'raw'>): boolean {
-  return SHELTERED.get(raw) ?? false
+  return SIDES.get(raw)?.isSheltered ?? false
 }
 
 /** The other side of a connection, before any header is believed. */
@@ -69,10 +77,9 @@ export class ClientAddresses {
    * Throws Refusal invalid_request when both headers are there and name two clients: one of them was written by the client.
    */
   admit(request: RawRequest): void {
-    const peer = this.ofConnection(request.socket)
-    ADDRESSES.set(request, peer)
-    const side = peerAddress(request.socket)
-    SHELTERED.set(request, isLoopback(side) || this.isTrusted(side))
+    const side = CONNECTED.get(request.socket) ?? this.#meet(request.socket)
+    SIDES.set(request, side)
+    const { address: peer } = side
     if (!this.hasTrusted || !this.isTrusted(peer)) return
     const found = claimsOf(request).map((hops) => this.#firstUntrusted(peer, hops))
     const [address = peer, other = address] = found
@@ -81,7 +88,15 @@ export class ClientAddresses {
         'invalid_request',
         'The headers Forwarded and X-Forwarded-For name different clients: the proxy has to remove the one that it does not write',
       )
-    ADDRESSES.set(request, address)
+    SIDES.set(request, { ...side, address })
+  }
+
+  #meet(socket: RawSocket): Side {
+    const other = peerAddress(socket)
+    const isSheltered = isLoopback(other) || this.isTrusted(other)
+    const side = { address: this.ofConnection(socket), isSheltered }
+    CONNECTED.set(socket, side)
+    return side
   }
 
   /** From the right: each trusted proxy is believed about the hop before it. All trusted: the leftmost is the client. */

@@ -25,12 +25,10 @@ export function metadataHeaders(
   metadata: Readonly<Record<string, string>>,
   prefix: string = OWN_PREFIX,
 ): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(metadata).map(([name, value]) => [
-      `${prefix}${name}`,
-      Buffer.from(value, 'utf8').toString('latin1'),
-    ]),
-  )
+  const headers: Record<string, string> = {}
+  for (const [name, value] of Object.entries(metadata))
+    headers[`${prefix}${name}`] = Buffer.from(value, 'utf8').toString('latin1')
+  return headers
 }
 
 /** The text of a header in UTF-8; undefined: it was not sent. Throws Refusal invalid_request. */

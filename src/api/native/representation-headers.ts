@@ -109,14 +109,15 @@ export function representationOfNew(
   return representationIn(both)
 }
 
-export function representationHeaders({ representation = {} }: Said): Record<string, string> {
-  return Object.fromEntries(
-    MEMBERS.flatMap((member) => {
-      const value = representation[member]
-      const bytes = Buffer.from(value ?? '', 'utf8').toString('latin1')
-      return value === undefined ? [] : [[HEADERS[member].toLowerCase(), bytes] as const]
-    }),
-  )
+export function representationHeaders({ representation }: Said): Record<string, string> {
+  const headers: Record<string, string> = {}
+  if (representation === undefined) return headers
+  for (const member of MEMBERS) {
+    const value = representation[member]
+    if (value !== undefined)
+      headers[HEADERS[member].toLowerCase()] = Buffer.from(value, 'utf8').toString('latin1')
+  }
+  return headers
 }
 
 /** The part of them that 304 repeats. [RFC 9110 15.4.5] */

@@ -10,6 +10,17 @@ import { type Ask, ApiWorld } from './api-world.ts'
 const MIB = 1024 * 1024
 const OBJECTS = '/api/v1/buckets/photos/objects/'
 
+t.test('a small body that lies in the state is sent in one piece, without a stream', async (t) => {
+  const { world, token } = await ApiWorld.withBucket(t)
+  await world.call({ method: 'PUT', path: `${OBJECTS}small`, token, body: 'hello' })
+  t.capture(world.memory.content, 'read', async function* () {
+    yield Buffer.from('a stream is read')
+  })
+  const range = await world.call({ path: `${OBJECTS}small`, token, headers: { range: 'bytes=1-3' } })
+  t.same([range.status, range.bytes.toString()], [206, 'ell'])
+  t.equal((await world.call({ path: `${OBJECTS}small`, token })).bytes.toString(), 'hello')
+})
+
 t.test('putObject', async (t) => {
   const { world, token } = await ApiWorld.withBucket(t, { limits: { objectPutBytesMax: 6 * MIB } })
   const put = (key: string, more: Partial<Ask> = {}) =>

@@ -2,17 +2,16 @@
  * What is answered with an object, for any caller: its bytes, one range of them, its headers, or that it was stored.
  */
 import type { IncomingHttpHeaders } from 'node:http'
-import type { ByteRange } from '../../content/range.ts'
 import type { ReadableObject } from '../../operations/objects/get-object.ts'
 import type { FoundObject } from '../../operations/objects/object-checks.ts'
 import type { StoredObject } from '../../operations/objects/put-object.ts'
 import type { Answer } from '../route.ts'
+import { storedBytes } from '../stored-bytes.ts'
 import { objectHeaders, objectView } from './object-view.ts'
 import { isWanted, wantedRange } from './read-conditions.ts'
 import { cachingHeaders, representationHeaders } from './representation-headers.ts'
 
 type Headers = Readonly<Record<string, string>>
-type BytesOf = Pick<Extract<Answer, { readonly kind: 'bytes' }>, 'bytes' | 'length' | 'atHand'>
 
 /** `own`: headers that stand above those of the object. */
 export function bytesAnswer(found: ReadableObject, asked: IncomingHttpHeaders, own: Headers = {}): Answer {
@@ -31,13 +30,8 @@ export function bytesAnswer(found: ReadableObject, asked: IncomingHttpHeaders, o
       ...(range === null ? {} : contentRange),
       ...own,
     },
-    ...bytesOf(found, { start, end }),
+    ...storedBytes(found, { start, end }),
   }
-}
-
-function bytesOf(found: ReadableObject, range: ByteRange): BytesOf {
-  const bytes = { bytes: found.read(range), length: range.end - range.start }
-  return found.isAtHand ? { ...bytes, atHand: () => found.readAtHand(range) } : bytes
 }
 
 /** The headers that GET would give. A range is only of GET. [RFC 9110 14.2] */

@@ -13,6 +13,7 @@ import { headerText } from '../../header-text.ts'
 import { isWanted, wantedRange } from '../../native/read-conditions.ts'
 import { cachingHeaders, representationHeaders } from '../../native/representation-headers.ts'
 import type { Answer } from '../../route.ts'
+import { storedBytes } from '../../stored-bytes.ts'
 import { attributesElement, readAttributes } from './object-attributes.ts'
 import { checksumHeaders, expirationHeader, s3ObjectHeaders, s3VersionHeaders } from './object-headers.ts'
 import { overriddenHeaders, RESPONSE_PARAMETERS } from './response-parameters.ts'
@@ -50,8 +51,7 @@ export const objectReadRoutes: readonly S3Route[] = [
           ? {}
           : { 'content-range': `bytes ${start}-${end - 1}/${object.size}` }),
       },
-      bytes: found.read({ start, end }),
-      length: end - start,
+      ...storedBytes(found, { start, end }),
     }
   }),
 

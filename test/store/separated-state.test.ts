@@ -11,6 +11,7 @@ import { SILENT } from '../helpers/loggers.ts'
 import { bodyKeys } from '../../src/state-machine/bodies/keys.ts'
 import { versionKeys } from '../../src/state-machine/versions/keys.ts'
 import { openStore } from '../../src/store/open-store.ts'
+import { exchange } from '../state-machine/key-exchange-samples.ts'
 import { createTenant, OPEN_SESSION, put } from '../state-machine/map-world.ts'
 import { StoreWorld, temporaryDirectory } from './store-world.ts'
 import { testMetadataKey } from '../helpers/sealed-metadata.ts'
@@ -104,6 +105,31 @@ t.test('a state', async (t) => {
     await separated.store.stateMachine.close()
     const after = await StoreWorld.open(t, separated.dir)
     for (const name of ['a', 'd']) t.equal(bodyOf(after, name), textOf(name))
+  })
+
+  t.test('gives the value of a body back when it is sealed again', async (t) => {
+    const world = await filled(t, ['a', 'b'])
+    const { files } = world.store.stateMachine.handle.current.db.rows
+    const { liveBytes } = files.sizes
+    await world.do(exchange('op1'))
+    const { id: bucketId } = world.photos
+    const bodyId = world.store.reader.get(versionKeys.object(bucketId, 'a'))?.versionId ?? ''
+    const sealed = new Uint8Array(BYTES).fill(9)
+    await world.do({
+      type: 'resealBodies',
+      tenantId: 'acme',
+      operation: 'op1',
+      keyVersion: 2,
+      copiesMin: 2,
+      chunks: [],
+      bodies: [{ bucket: 'photos', bucketId, bodyId, sealed }],
+    })
+    t.equal(bodyOf(world, 'a'), Buffer.from(sealed).toString('latin1'))
+    const grown = files.sizes.liveBytes - liveBytes
+    t.ok(grown < 100, `${grown} bytes more count, and not two values`)
+    await world.store.stateMachine.close()
+    const after = await StoreWorld.open(t, world.dir)
+    t.equal(await after.store.stateMachine.verify(), null)
   })
 
   t.test('writes nothing that points to values which are not durable, and stops', async (t) => {

@@ -53,8 +53,14 @@ class Rows {
     return new Rows(dir, db, model ?? new Map())
   }
 
+  /** What is new is said to be new, as apply does. */
   async write(operations: readonly BatchOperation[]): Promise<void> {
-    const { operations: stored, settle } = await this.db.rows.separate(operations)
+    const said = operations.map((operation) =>
+      operation.type === 'put'
+        ? { ...operation, isNew: !this.model.has(operation.key.toString()) }
+        : operation,
+    )
+    const { operations: stored, settle } = await this.db.rows.separate(said)
     await this.db.batch([...stored], { sync: true })
     settle()
     for (const operation of operations) {

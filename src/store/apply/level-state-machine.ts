@@ -272,7 +272,8 @@ export class LevelStateMachine implements StateMachine {
       const { key, before, after } = view.changeOf(name, row)
       if (before !== null) sum.subtract(rowHash(key, before))
       if (after !== null) sum.add(rowHash(key, after))
-      operations.push(after === null ? { type: 'del', key } : { type: 'put', key, value: after })
+      if (after === null) operations.push({ type: 'del', key })
+      else operations.push({ type: 'put', key, value: after, isNew: before === null })
       if (turns.isOver(1)) await turns.end()
     }
     // A reader may have found damage during the turns of other work.

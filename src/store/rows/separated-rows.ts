@@ -27,7 +27,13 @@ const COMPACTED_PER_BATCH = 256 * 1024
 const COMPACTED_SHARE = 2
 
 export type BatchOperation =
-  | { readonly type: 'put'; readonly key: Buffer; readonly value: Buffer }
+  | {
+      readonly type: 'put'
+      readonly key: Buffer
+      readonly value: Buffer
+      /** No row lies under this key: it is not looked up again. Absent: one may. */
+      readonly isNew?: boolean
+    }
   | { readonly type: 'del'; readonly key: Buffer }
 
 /** As it lies in LevelDB, which may be a pointer. */
@@ -122,7 +128,8 @@ export class SeparatedRows {
       if (operation === undefined || !isSeparated(operation.key)) continue
       const { key } = operation
       touched.add(key.toString('latin1'))
-      const place = this.#placeOf(key)
+      const isNew = operation.type === 'put' && operation.isNew === true
+      const place = isNew ? null : this.#placeOf(key)
       if (place !== null) freed.push(countedValue(key, place))
       if (operation.type === 'put' && this.isOn && operation.value.length >= SEPARATED_FROM_BYTES)
         appended.push({ key, value: operation.value, at })

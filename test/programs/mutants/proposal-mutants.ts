@@ -96,6 +96,14 @@ const rows: readonly TestedRow[] = [
     'node/disk-watch',
   ],
   [
+    'N47',
+    'the next entry does not wait for what its turn still brings',
+    'proposals/proposal-path.ts',
+    'if (this.#parts.atTurnEnd === undefined) this.#sealAll()',
+    'if (this.#batcher.isDue) this.#sealAll()',
+    'node/proposal-path',
+  ],
+  [
     'N9',
     'a process of an older start takes effect',
     'base/proposal-sessions.ts',

@@ -255,6 +255,14 @@ const rows: readonly TestedRow[] = [
     '    try',
     'store/power-cut',
   ],
+  [
+    'S35',
+    'the former value of a body that is sealed again still counts',
+    'apply/level-state-machine.ts',
+    'isNew: before === null',
+    'isNew: true',
+    'store/separated-state',
+  ],
 ]
 
 const applying: readonly TestedRow[] = [

@@ -46,6 +46,7 @@ const PROGRAMS = {
   interruptions: 'test/programs/interruptions/main.ts',
   garbage: 'test/programs/garbage/main.ts',
   'console-pictures': 'test/programs/console/pictures.ts',
+  'console-figures': 'test/programs/console/figures.ts',
   test: 'scripts/checks/main.ts',
 }
 

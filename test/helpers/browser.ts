@@ -121,11 +121,43 @@ export interface Cookie {
   readonly sameSite?: 'Strict' | 'Lax' | 'None'
 }
 
+export interface Slowness {
+  /** How many times slower the processor seems. */
+  readonly processorRate: number
+  readonly latencyMs: number
+  readonly downBytesPerSecond: number
+  readonly upBytesPerSecond: number
+}
+
 export class Page {
   readonly #send: (method: string, params: object) => Promise<Result>
 
   constructor(send: (method: string, params: object) => Promise<Result>) {
     this.#send = send
+  }
+
+  /** As a slower machine behind a slower network would load it, from here on; nothing is taken from the cache of the browser. */
+  async slowDown({
+    processorRate,
+    latencyMs,
+    downBytesPerSecond,
+    upBytesPerSecond,
+  }: Slowness): Promise<void> {
+    await this.#send('Emulation.setCPUThrottlingRate', { rate: processorRate })
+    await this.#send('Network.enable', {})
+    await this.#send('Network.setCacheDisabled', { cacheDisabled: true })
+    await this.#send('Network.emulateNetworkConditions', {
+      offline: false,
+      latency: latencyMs,
+      downloadThroughput: downBytesPerSecond,
+      uploadThroughput: upBytesPerSecond,
+    })
+  }
+
+  /** Loads another page in its place. */
+  async navigate(url: string): Promise<void> {
+    await this.#send('Page.navigate', { url })
+    await until(`${url} is loaded`, () => this.run<boolean>(isLoaded, url).catch(() => false))
   }
 
   /** Shows the page on a screen of this size. CSS pixels. */
@@ -146,9 +178,14 @@ export class Page {
     return entries
   }
 
-  /** What the screen shows, as PNG. */
-  async picture(): Promise<Buffer> {
-    const { data } = await this.#send('Page.captureScreenshot', { format: 'png' })
+  async close(): Promise<void> {
+    await this.#send('Page.close', {})
+  }
+
+  /** What the screen shows. WebP is made small rather than exact. */
+  async picture(format: 'png' | 'webp' = 'png'): Promise<Buffer> {
+    const quality = format === 'png' ? {} : { quality: 80 }
+    const { data } = await this.#send('Page.captureScreenshot', { format, ...quality })
     return Buffer.from(String(data), 'base64')
   }
 

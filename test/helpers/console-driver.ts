@@ -39,7 +39,12 @@ export class ConsoleDriver {
 
   /** `root`: of an admin listener. `words`: what it shows first. */
   static async open(browser: Browser, root: string, words = 'Admin token'): Promise<ConsoleDriver> {
-    const driver = new ConsoleDriver(await browser.open(`${root}/console/`))
+    return ConsoleDriver.of(await browser.open(`${root}/console/`), words)
+  }
+
+  /** Of a page that shows the console, or will soon. */
+  static async of(page: Page, words = 'Admin token'): Promise<ConsoleDriver> {
+    const driver = new ConsoleDriver(page)
     await driver.sees(words)
     return driver
   }

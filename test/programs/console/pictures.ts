@@ -1,7 +1,8 @@
 /**
  * `npm run console:pictures -- FOLDER`: pictures of every screen of the console at two widths and in two themes, from three real nodes with something to show.
  *
- * Owns: what is shown. Rule: pictures are for looking at; nothing compares them, and none is committed.
+ * Owns: what is shown. Rule: pictures are for looking at; nothing compares them. Two of them, smaller, are in README.md: copy those from the folder when
+ * the console has changed so much that they mislead.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,6 +10,7 @@ import { Browser } from '../../helpers/browser.ts'
 import { HOW_TO_HAVE_ONE } from '../../helpers/chromium.ts'
 import { ConsoleDriver } from '../../helpers/console-driver.ts'
 import { ProcessCluster } from '../../helpers/process-cluster.ts'
+import { Endings } from './endings.ts'
 
 const SIZES = [
   { width: 1280, height: 860 },
@@ -26,19 +28,6 @@ const SCREENS = [
   ['audit', 'Audit rows'],
 ] as const
 
-/** In which order parts end: the last one first. */
-class Endings {
-  readonly #handlers: (() => unknown)[] = []
-
-  teardown(handler: () => unknown): void {
-    this.#handlers.unshift(handler)
-  }
-
-  async run(): Promise<void> {
-    for (const handler of this.#handlers) await handler()
-  }
-}
-
 async function take(folder: string, driver: ConsoleDriver, name: string): Promise<void> {
   for (const { width, height } of SIZES)
     for (const theme of THEMES) {
@@ -49,6 +38,13 @@ async function take(folder: string, driver: ConsoleDriver, name: string): Promis
         await driver.page.picture(),
       )
     }
+}
+
+/** One that is committed: light, wide, without empty space below. */
+async function takeForReadme(folder: string, driver: ConsoleDriver, name: string): Promise<void> {
+  await driver.page.resize(1280, 720)
+  await driver.page.prefer('light')
+  writeFileSync(join(folder, `${name}.webp`), await driver.page.picture('webp'))
 }
 
 async function main(folder: string): Promise<void> {
@@ -87,11 +83,18 @@ async function main(folder: string): Promise<void> {
     await driver.click('Show the plan')
     await driver.sees('What will happen')
     await take(folder, driver, 'plan')
+    await takeForReadme(folder, driver, 'console-plan')
     await driver.click('Close')
     await driver.go('tenants/demo')
     await driver.click('Create an access key')
     await driver.sees('Service account')
     await take(folder, driver, 'key')
+    await driver.click('Close')
+    await cluster.signal('n3', 'SIGKILL')
+    await driver.go('health')
+    await driver.sees('n3 does not answer')
+    await take(folder, driver, 'degraded')
+    await takeForReadme(folder, driver, 'console-health')
   } finally {
     await endings.run()
   }

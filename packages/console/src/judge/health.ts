@@ -96,13 +96,15 @@ function ofMembers(membership: Membership): readonly Finding[] {
   const silent = members.filter(({ reachable, phase }) => reachable === false && phase !== 'lost')
   const silentVoters = silent.filter(({ role }) => role === 'voter').map(({ nodeId }) => nodeId)
   const found: Finding[] = []
-  if (!authoritative || leaderId === null)
-    found.push(finding('danger', SAYS.noMajority, 'cluster', RUNBOOK.quorum))
-  else if (silentVoters.length > 0 && silentVoters.length >= failureTolerance)
-    found.push(silence('danger', SAYS.noSpare(silentVoters), silentVoters[0]))
+  const hasMajority = authoritative && leaderId !== null
+  const isLast = hasMajority && silentVoters.length > 0 && silentVoters.length >= failureTolerance
+  if (!hasMajority) found.push(finding('danger', SAYS.noMajority, 'cluster', RUNBOOK.quorum))
+  if (isLast) found.push(silence('danger', SAYS.noSpare(silentVoters), silentVoters[0]))
   if (voters.length < 3 && silentVoters.length === 0)
     found.push(finding('attention', SAYS.fewVoters(voters.length), 'cluster', RUNBOOK.grow))
-  for (const { nodeId, role } of silent)
+  // One that is named already is not named again, unless there are several, each with a successor of its own.
+  const named = isLast && silentVoters.length === 1 ? silentVoters[0] : undefined
+  for (const { nodeId, role } of silent.filter((member) => member.nodeId !== named))
     found.push(silence('attention', SAYS.unreachable(nodeId), role === 'voter' ? nodeId : undefined))
   for (const { nodeId, stateEqual, conditions = [] } of members) {
     if (stateEqual === false) found.push(finding('danger', SAYS.stateDiffers(nodeId), 'cluster'))

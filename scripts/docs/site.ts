@@ -26,6 +26,7 @@ const TYPES: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',
   json: 'application/json',
   svg: 'image/svg+xml',
+  webp: 'image/webp',
   txt: 'text/plain; charset=utf-8',
 }
 

@@ -113,7 +113,7 @@ const REST: readonly (readonly [pattern: string, section: SectionId])[] = [
 ]
 
 /** Handed on as they are. */
-const ASSETS = ['docs/**/*.svg', 'docs/openapi/*.json']
+const ASSETS = ['docs/**/*.{svg,webp}', 'docs/openapi/*.json']
 
 /** Pages in the order of their sections. */
 export function sourcesOf(root: string): readonly Source[] {

@@ -256,3 +256,19 @@ t.test('saved questions of the audit log', async (t) => {
   t.equal(savedWith(many, saved).length, SAVED_MAX)
   t.equal(savedOf(JSON.stringify(many)).length, SAVED_MAX)
 })
+
+t.test('a line for a shell has the name of a secret in its place, wherever it stands', async (t) => {
+  Object.defineProperty(globalThis, 'location', { value: { origin: 'https://node.example', hash: '' } })
+  const { curlOf, requestOf } = await import('../../packages/console/src/state/requests.ts')
+  const lineOf = (path: string, body: object): string =>
+    curlOf(requestOf(`https://node.example${path}`, { method: 'PUT', body: JSON.stringify(body) }))
+  const line = lineOf('/x', { target: { secretKey: 'a"b\\', accessKeyId: 'AK' }, rules: [] })
+  t.match(line, /"secretKey":"SECRETKEY","accessKeyId":"AK"/)
+  t.notMatch(line, /a\\?"b/)
+  t.match(
+    lineOf('/x', { configs: [{ signingSecret: 'whsec', url: 'u' }] }),
+    /"signingSecret":"SIGNINGSECRET"/,
+  )
+  t.notMatch(lineOf('/console/data/api/v1/auth/token', { secretKey: 'x' }), / -d /)
+  t.match(lineOf('/x', { name: "it's" }), /'\{"name":"it'\\''s"\}'/)
+})

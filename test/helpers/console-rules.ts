@@ -1,6 +1,7 @@
 /**
  * Steps of the console test on the rules of a bucket: lifecycle, replication, webhooks, CORS, each set in the page and seen through the API.
  */
+import { createHash } from 'node:crypto'
 import type { Test } from 'tap'
 import { until } from './async.ts'
 import type { ConsoleDriver } from './console-driver.ts'
@@ -18,6 +19,16 @@ interface RulesWorld {
 }
 
 const BUCKET = 'ruled'
+
+/** A key of a client, as headers. */
+function customerKey(): Record<string, string> {
+  const key = Buffer.alloc(32, 7)
+  return {
+    'x-service-customer-algorithm': 'AES256',
+    'x-service-customer-key': key.toString('base64'),
+    'x-service-customer-key-md5': createHash('md5').update(key).digest('base64'),
+  }
+}
 
 /** JSON of the data API, or null where there is nothing. */
 async function json<T>({ cluster, nodeId }: RulesWorld, path: string): Promise<T | null> {
@@ -37,7 +48,18 @@ export async function rulesOfABucket(t: Test, cluster: ProcessCluster, driver: C
     await cluster.call(nodeId, 'POST', '/buckets', JSON.stringify({ name, versioning: 'Enabled' }))
   for (let n = 0; n < 3; n++)
     await cluster.call(nodeId, 'PUT', `/buckets/${BUCKET}/objects/logs/${n}`, Buffer.from('0123456789'))
+  await cluster.ask(nodeId, {
+    method: 'PUT',
+    path: `/buckets/${BUCKET}/objects/sealed`,
+    body: Buffer.from('0123456789'),
+    headers: customerKey(),
+  })
   await driver.go(`objects/${BUCKET}`)
+  await driver.sees('SSE-C')
+  await driver.click('sealed')
+  await driver.sees('Sealed with a key of its client')
+  await isAccessible(t, driver, 'an object with a key of its client')
+  await driver.click('Close')
   await driver.click('Rules')
   await t.test('a lifecycle rule shows what it would delete before it is saved', (t) => lifecycle(t, world))
   await t.test('a replication is set, shows its state, and is ended', (t) => replication(t, world))
@@ -121,7 +143,7 @@ async function replication(t: Test, world: RulesWorld): Promise<void> {
   await driver.click('Compare')
   await driver.sees('Lists both sites')
   await driver.click('Compare')
-  await driver.sees('No difference.')
+  await driver.sees('not sent: only its client has the key')
   await driver.click('Close')
   await driver.click('Test the target')
   await driver.sees('saves the same replication again')

@@ -26,6 +26,16 @@ const SCREENS = [
   ['tenants/demo', 'Usage and quota'],
   ['backups', 'Back up now'],
   ['audit', 'Audit rows'],
+  ['cluster/placement', 'Where the copies are'],
+  ['api', 'Get a tenant'],
+] as const
+
+/** Tabs of the rules of a bucket. */
+const RULES = [
+  ['lifecycle', 'No rule'],
+  ['replication', 'This bucket is not replicated.'],
+  ['notifications', 'No webhook'],
+  ['cors', 'No rule'],
 ] as const
 
 async function take(folder: string, driver: ConsoleDriver, name: string): Promise<void> {
@@ -76,6 +86,11 @@ async function main(folder: string): Promise<void> {
       await driver.click('letters')
       await driver.sees('Nothing is here.')
       await take(folder, driver, 'bucket')
+      for (const [tab, words] of RULES) {
+        await driver.go(`bucket/letters/${tab}`)
+        await driver.sees(words)
+        await take(folder, driver, `rules-${tab}`)
+      }
     }
     await driver.go('cluster')
     await driver.click('Demote: n2')

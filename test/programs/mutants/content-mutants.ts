@@ -95,6 +95,30 @@ const rows: readonly TestedRow[] = [
     "listeners.admin !== ''",
     'api/console-data',
   ],
+  [
+    'CT12',
+    'a secret that was typed stands in the line for a shell',
+    'packages/console/src/state/requests.ts',
+    'withoutSecrets(textOf(body))',
+    'textOf(body)',
+    'console/rules',
+  ],
+  [
+    'CT13',
+    'a change of one webhook removes the others',
+    'packages/console/src/forms/webhook-form.ts',
+    '(n === at ? form : webhookFormOf(hook))',
+    '(n === at ? form : null)',
+    'console/rules',
+  ],
+  [
+    'CT14',
+    'the pause of a replication without rules keeps sending everything',
+    'packages/console/src/forms/replication-form.ts',
+    'rules.length === 0 ? [{ status }] : rules.map',
+    'rules.map',
+    'console/rules',
+  ],
 ]
 
 export const CONTENT_MUTANTS: readonly Mutant[] = killedByTests(rows)

@@ -2,7 +2,7 @@
  * What a bucket holds below a prefix: browse, search, upload, open.
  */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { Button, Card, FaultNotice, Notice, Skeleton, Time } from '../parts/basics.tsx'
+import { Badge, Button, Card, FaultNotice, Notice, Skeleton, Time } from '../parts/basics.tsx'
 import { Field } from '../parts/form.tsx'
 import { Rows } from '../parts/rows.tsx'
 import { filesIn, filesOf } from '../state/dropped.ts'
@@ -221,7 +221,15 @@ function Contents({
           },
           {
             head: SAYS.size,
-            cell: (row) => (row.kind === 'object' ? bytes(row.object.size) : ''),
+            cell: (row) =>
+              row.kind === 'object' ? (
+                <>
+                  {row.object.customerKey === true ? <Badge tone="info">{SAYS.sseC}</Badge> : null}{' '}
+                  {bytes(row.object.size)}
+                </>
+              ) : (
+                ''
+              ),
             isFigure: true,
           },
           {

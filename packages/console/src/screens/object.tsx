@@ -43,10 +43,16 @@ export function ObjectDialog({
       <Loaded of={oneObject}>
         {(one) => (
           <>
-            {one.head === null ? <Gone undo={undo} one={one} onUndone={changed} /> : null}
+            {one.needsClientKey ? (
+              <Notice tone="info" title={SAYS.clientKey}>
+                <p>{SAYS.clientKeyAbout}</p>
+              </Notice>
+            ) : one.head === null ? (
+              <Gone undo={undo} one={one} onUndone={changed} />
+            ) : null}
             {one.head === null ? null : <Facts one={one} />}
             {one.head === null ? null : <Bytes one={one} />}
-            {one.head === null ? null : <Actions one={one} onOpen={setOpen} />}
+            {one.head === null && !one.needsClientKey ? null : <Actions one={one} onOpen={setOpen} />}
             <Versions one={one} onChanged={changed} />
             {open === null ? null : (
               <Opened

@@ -39,16 +39,26 @@ async function orNone<T>(asked: Promise<T>): Promise<T | null> {
   }
 }
 
+/** A listed key is well-formed, so 400 says that a key of its client is missing. */
+async function headOf(api: Holdfast, name: ObjectName) {
+  try {
+    return { head: await orNone(api.headObject(name)), needsClientKey: false }
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 400) return { head: null, needsClientKey: true }
+    throw error
+  }
+}
+
 export const oneObject = dataResource(async (api) => {
   const name = objectName.peek()
-  const [head, versions, tags, retention, hold] = await Promise.all([
-    orNone(api.headObject(name)),
+  const [{ head, needsClientKey }, versions, tags, retention, hold] = await Promise.all([
+    headOf(api, name),
     orNone(versionsOf(api, name)),
     orNone(api.getObjectTags(name)),
     orNone(api.getObjectRetention(name)),
     orNone(api.getObjectLegalHold(name)),
   ])
-  return { name, head, versions: versions ?? [], tags: tags?.tags ?? {}, retention, hold }
+  return { name, head, needsClientKey, versions: versions ?? [], tags: tags?.tags ?? {}, retention, hold }
 })
 
 export type OneObject = NonNullable<(typeof oneObject)['value']['value']>

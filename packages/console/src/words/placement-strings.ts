@@ -27,7 +27,7 @@ export const PLACEMENT = {
   zone: 'Zone',
   weight: 'Weight',
   share: 'Share of bytes, and of weights',
-  shares: (bytes: string, weights: string) => `${bytes} of ${weights}`,
+  shares: (bytes: string, weights: string) => `${bytes}, by weight ${weights}`,
   change: 'Weight and zone',
   changeAbout:
     'New copies follow within a second. Copies that are there move by a rebalance, tenant by tenant.',

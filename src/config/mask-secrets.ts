@@ -9,7 +9,7 @@ const COVER = '***'
 const FORMS: readonly (readonly [RegExp, string])[] = [
   [/-----BEGIN ([A-Z ]*PRIVATE KEY)-----[\s\S]*?(-----END \1-----|$)/g, `-----BEGIN $1----- ${COVER}`],
   [/(holdfast-master-key-\d+:[^:\s]*:)[^\s'"]*/g, `$1${COVER}`],
-  [/svcadm_[A-Za-z0-9_-]+/g, `svcadm_${COVER}`],
+  [/svc(adm|ses|log)_[A-Za-z0-9_.-]+/g, `svc$1_${COVER}`],
   // 32 bytes in base64url: the length of every key and token of this service.
   [/(?<![A-Za-z0-9_-])(?=[a-z_-]*[0-9A-Z])[A-Za-z0-9_-]{43}(?![A-Za-z0-9_.-])/g, COVER],
 ]

@@ -76,12 +76,13 @@ console:
     await loadAxe(here)
     await fitsScreens(t, here, 'the log-in')
     await here.click('Log in with Test SSO')
-    await here.sees('Log out everywhere')
-    t.equal(await here.page.run<string>(address), `${n2.adminUrl}/console/`)
     await here.sees('alice, owner')
+    t.equal(await here.page.run<string>(address), `${n2.adminUrl}/console/`)
+    await loadAxe(here)
+    await fitsScreens(t, here, 'a session')
   })
 
-  const there = await ConsoleDriver.open(browser, n1.adminUrl, 'Log out everywhere')
+  const there = await ConsoleDriver.open(browser, n1.adminUrl, 'alice, owner')
 
   await t.test('is a cookie that no script reads, and nowhere else', async (t) => {
     const [cookie, ...others] = await here.page.cookies()
@@ -124,6 +125,8 @@ console:
   })
 
   await t.test('ends everywhere at once', async (t) => {
+    await there.click('alice, owner')
+    await there.sees('Id in the audit log')
     await there.click('Log out everywhere')
     await until('the node has ended it', async () => (await there.page.cookies()).length === 0)
     await here.go('audit')

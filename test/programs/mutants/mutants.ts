@@ -16,6 +16,7 @@ import { RESTORE_MUTANTS } from './restore-mutants.ts'
 import { LIFECYCLE_MUTANTS } from './lifecycle-mutants.ts'
 import { SITE_MUTANTS } from './site-mutants.ts'
 import { LIMIT_MUTANTS } from './limit-mutants.ts'
+import { LOG_IN_MUTANTS } from './log-in-mutants.ts'
 import { LOG_MUTANTS } from './log-mutants.ts'
 import { MEMBER_MUTANTS } from './member-mutants.ts'
 import type { Mutant } from './mutant.ts'
@@ -123,6 +124,7 @@ export const MUTANTS_BY_FILE: readonly (readonly Mutant[])[] = [
   AUDIT_MUTANTS,
   MEMBER_MUTANTS,
   CUSTOMER_KEY_MUTANTS,
+  LOG_IN_MUTANTS,
   KEY_EXCHANGE_MUTANTS,
   RESTORE_MUTANTS,
   BACKUP_MUTANTS,

@@ -16,9 +16,10 @@ import {
   sectionOf,
 } from '../state/route.ts'
 import { maySee } from '../state/rights.ts'
-import { caller, client, hasUser, keySession, logOut } from '../state/session.ts'
+import { client, keySession, logOut } from '../state/session.ts'
 import { type Theme, theme, THEMES } from '../state/theme.ts'
 import { TEXT } from '../words/strings.ts'
+import { Account } from './account.tsx'
 import { ApiReference } from './api/reference.tsx'
 import { Audit } from './audit.tsx'
 import { Backups } from './backups.tsx'
@@ -131,12 +132,7 @@ function Top({ screen }: { readonly screen: Screen }) {
         ))}
       </select>
       <RequestsButton />
-      {caller.value === null ? null : (
-        <span class="soft wide-only">{TEXT.rights.caller(caller.value.name, caller.value.role)}</span>
-      )}
-      {hasUser(caller.value) ? (
-        <Button onClick={() => logOut(null, true)}>{TEXT.logOutEverywhere}</Button>
-      ) : null}
+      <Account />
       <Button onClick={() => logOut()}>
         <Icon name="out" />
         <span>{TEXT.logOut}</span>

@@ -40,7 +40,7 @@ function ProviderButton() {
   if (provider === null) return null
   return (
     <>
-      <Button kind="primary" onClick={goToProvider}>
+      <Button kind="primary" onClick={() => void goToProvider()}>
         {TEXT.login.byProvider(provider.name)}
       </Button>
       <p class="soft">{TEXT.login.orElse}</p>

@@ -32,7 +32,11 @@ export async function loadOptions(): Promise<LogInOptions> {
   return found
 }
 
-export function goToProvider(): void {
+let ending: Promise<void> = Promise.resolve()
+
+/** Not before the session of before has ended: its answer takes the cookie away, and would take the next one. */
+export async function goToProvider(): Promise<void> {
+  await ending
   location.assign(LOG_IN)
 }
 
@@ -60,8 +64,12 @@ export function renewSoon(idleSeconds: number): void {
   void post('renew').catch(() => undefined)
 }
 
-export async function endSession(isEverywhere: boolean): Promise<void> {
-  await post(isEverywhere ? 'end?everywhere=true' : 'end').catch(() => undefined)
+export function endSession(isEverywhere: boolean): Promise<void> {
+  ending = post(isEverywhere ? 'end?everywhere=true' : 'end').then(
+    () => undefined,
+    () => undefined,
+  )
+  return ending
 }
 
 /** Also while the page goes away. */

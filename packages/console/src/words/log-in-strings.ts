@@ -1,5 +1,5 @@
 /**
- * Texts of the log-in.
+ * Texts of the log-in, and of who is logged in.
  */
 export const LOG_IN = {
   title: 'Log in',
@@ -27,4 +27,14 @@ export const KEY_LOG_IN = {
   empty: 'Give the id and the secret of an access key, without blanks.',
   off: 'Access keys cannot be used here: listeners.console_data is false on this node.',
   ended: 'The access key is expired or revoked: log in with another one.',
+} as const
+
+export const ACCOUNT = {
+  title: 'Who is logged in',
+  name: 'Name',
+  role: 'Role',
+  tenant: 'Tenant',
+  allTenants: 'all',
+  id: 'Id in the audit log',
+  endsAt: 'Ends',
 } as const

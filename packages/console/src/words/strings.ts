@@ -9,7 +9,7 @@ import { BACKUPS, ENCRYPTION } from './backup-strings.ts'
 import { PLACEMENT } from './placement-strings.ts'
 import { POLICIES } from './policy-strings.ts'
 import { LIFECYCLE, REPLICATION, RULES } from './rule-strings.ts'
-import { KEY_LOG_IN, LOG_IN } from './log-in-strings.ts'
+import { ACCOUNT, KEY_LOG_IN, LOG_IN } from './log-in-strings.ts'
 import { OBJECTS } from './object-strings.ts'
 import { TENANTS } from './tenant-strings.ts'
 import { CORS, WEBHOOKS } from './webhook-strings.ts'
@@ -50,6 +50,8 @@ export const TEXT = {
   requestId: (id: string) => `Request ${id}`,
 
   login: LOG_IN,
+
+  account: ACCOUNT,
 
   keyLogin: KEY_LOG_IN,
 

@@ -79,7 +79,7 @@ export const TEXT = {
       `This node runs ${served}, which is older than this page (${own}).`,
     other: (served: string) => `This node runs another build of ${served} than this page is of.`,
     continues:
-      'The page continues to work. A reload shows the console of the node; it forgets what is typed into forms, ends uploads and asks for the token again.',
+      'The page continues to work. A reload shows the console of the node; it ends uploads, and forgets what is typed into forms, a token and an access key.',
     reload: 'Reload the page',
   },
 

@@ -120,6 +120,42 @@ t.test('tenants in Chromium', { timeout: 900_000 }, async (t) => {
     t.notMatch(await driver.page.run<string>(traces), secretAccessKey, 'the secret is gone with its dialog')
   })
 
+  await t.test('what the tenant stores and sets is shown as text too', async (t) => {
+    const { accessKeyId, secretAccessKey: secretKey } = key
+    const proof = JSON.stringify({ accessKeyId, secretKey })
+    const { body } = await cluster.call(node.nodeId, 'POST', '/auth/token', proof)
+    const { token } = JSON.parse(body.toString()) as { readonly token: string }
+    const send = async (
+      path: string,
+      text: string,
+      more: Readonly<Record<string, string>>,
+    ): Promise<void> => {
+      const headers = { authorization: `Bearer ${token}`, ...more }
+      const answer = await fetch(`${node.dataUrl}/api/v1/buckets/diary${path}`, {
+        method: 'PUT',
+        body: text,
+        headers,
+      })
+      if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
+    }
+    await send('/objects/plain', BODY, { 'x-service-meta-note': HOSTILE, 'content-type': 'text/html' })
+    const url = `https://hooks.invalid/${HOSTILE}`
+    const hook = { id: 'first', url, events: ['object-created'], prefix: HOSTILE }
+    await send('/notifications', JSON.stringify({ configs: [hook] }), { 'content-type': 'application/json' })
+    await driver.go('objects')
+    await driver.logInWithKey(accessKeyId, secretKey)
+    await driver.click('diary')
+    await driver.click('plain')
+    await driver.sees('ETag')
+    await showsAll([HOSTILE])
+    await driver.click('Close')
+    await driver.go('bucket/diary/notifications')
+    await driver.sees('first')
+    await driver.sees(url)
+    t.equal(await driver.page.run<unknown>(ranForeign), null)
+    t.same(await driver.page.run<readonly string[]>(policySaw), [])
+  })
+
   await t.test(
     'walk: a tenant is deleted after its plan has said what goes, and its name is typed',
     async (t) => {
@@ -138,7 +174,7 @@ t.test('tenants in Chromium', { timeout: 900_000 }, async (t) => {
         await driver.click('Delete')
         await driver.fill('Reason', 'The contract ended')
         await driver.click('Show the plan')
-        await driver.sees(/Buckets\s+1\s+Objects\s+1\s+Versions\s+1/)
+        await driver.sees(/Buckets\s+1\s+Objects\s+2\s+Versions\s+2/)
         t.notOk(await driver.isEnabled('Do it'))
         await driver.fill('Type tenant-1 to confirm', 'tenant-1')
         await driver.click('Do it')
@@ -167,6 +203,7 @@ t.test('tenants in Chromium', { timeout: 900_000 }, async (t) => {
     const found = await driver.page.run<string>(traces)
     t.notMatch(found, cluster.setup.ownerToken)
     t.notMatch(found, 'svcadm_')
+    t.notMatch(found, key.secretAccessKey)
     t.match(found, '/admin/api/v1/tenants', 'it looks at what was asked for')
     t.notMatch(JSON.stringify(await driver.page.history()), 'svcadm_')
     t.same(await driver.page.run<readonly string[]>(refused), [])

@@ -119,6 +119,22 @@ const rows: readonly TestedRow[] = [
     'rules.map',
     'console/rules',
   ],
+  [
+    'CT15',
+    'memory of sealed bytes that is released twice is given to two chunks at a time',
+    'src/content/sealing-pool.ts',
+    'if (!this.#memoryOf.delete(sealed) || memory === undefined) return',
+    'if (memory === undefined) return',
+    'content/sealing-pool',
+  ],
+  [
+    'CT16',
+    'memory of sealed bytes is used again while it is in use',
+    'src/content/sealing-pool.ts',
+    'this.#spares.pop() ?? new',
+    'this.#spares.at(-1) ?? new',
+    'content/sealing-pool',
+  ],
 ]
 
 export const CONTENT_MUTANTS: readonly Mutant[] = killedByTests(rows)

@@ -223,6 +223,16 @@ t.test('a log-in', async (t) => {
   )
 })
 
+t.test('a cluster with older members opens no session, and says what it waits for', async (t) => {
+  const it = await start(t)
+  it.world.memory.featureLevel = 6
+  const browser = it.open()
+  const early = await browser.call({ path: await wayBack(browser) })
+  t.equal(early.status, 400)
+  t.match(early.bytes.toString(), /feature level 7/)
+  t.equal(session(browser), '')
+})
+
 t.test('a session', async (t) => {
   await t.test('is no token in a header, and a token is no session', async (t) => {
     const it = await start(t)

@@ -26,6 +26,8 @@ export class SpoiledDisk {
     return {
       ...systemFileOps,
       create: async (path) => this.#wrapped(await this.#unless(() => systemFileOps.create(path))),
+      // Its partial writes are no whole blocks.
+      createUncached: async () => null,
       openForRead: async (path) => this.#wrapped(await this.#unless(() => systemFileOps.openForRead(path))),
       diskUsage: async () => ({ totalBytes: TOTAL_BYTES, freeBytes: this.#freeBytes }),
     }

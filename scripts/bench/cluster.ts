@@ -38,13 +38,14 @@ export function runningCluster(target: BenchTarget): MeasuredCluster {
 export async function freshCluster(
   configFile: string | null,
   program = LOCAL_CLUSTER,
+  count = NODES,
 ): Promise<MeasuredCluster> {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-bench-'))
-  const args = ['--json', '--nodes', `${NODES}`, '--data', join(folder, 'data')]
+  const args = ['--json', '--nodes', `${count}`, '--data', join(folder, 'data')]
   if (configFile !== null) args.push('--config', configFile)
   const child = spawn(
     process.execPath,
-    [program, ...args, '--base-port', `${await freeBasePort(NODES, PORT_RANGE)}`],
+    [program, ...args, '--base-port', `${await freeBasePort(count, PORT_RANGE)}`],
     {
       // A separate process group: Ctrl-C reaches the benchmark, and the benchmark stops the cluster.
       detached: true,

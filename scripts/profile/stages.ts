@@ -10,6 +10,7 @@ import { join } from 'node:path'
 /** Stages in the order of the page. */
 export const STAGES = [
   'node:http, sockets, streams (edge and peers)',
+  'between edge threads and main',
   'parse, route, validate',
   'authenticate',
   'authorize',
@@ -61,6 +62,7 @@ export const OWN_PATHS: Readonly<Record<string, Stage>> = {
   'src/access/scopes.ts': 'authorize',
   'src/access/policies/': 'authorize',
   'src/api/': 'parse, route, validate',
+  'src/api/edge-threads/': 'between edge threads and main',
   'src/api/send-answer.ts': 'answer',
   'src/api/stored-bytes.ts': 'answer',
   'src/api/json-bytes.ts': 'answer',

@@ -27,6 +27,8 @@ export function pacedWrite(
   response: Pick<RawResponse, 'destroyed' | 'once' | 'off' | 'write'>,
   pace: AnswerPace | null,
 ): Promise<void> {
+  // Afterwards the piece may be another thread's.
+  const { length } = piece
   return new Promise((resolve, reject) => {
     const askedMs = pace?.now() ?? 0
     const waitedMs = (): number => (pace === null ? 0 : pace.now() - askedMs)
@@ -39,12 +41,12 @@ export function pacedWrite(
     const gone = (): void => end(new ClientGoneError())
     if (response.destroyed) return reject(new ClientGoneError())
     const watch = setInterval(() => {
-      if (pace?.answer.isHopeless(piece.length, waitedMs()) === true) end(tooSlow())
+      if (pace?.answer.isHopeless(length, waitedMs()) === true) end(tooSlow())
     }, LOOK_MS)
     response.once('close', gone)
     response.write(piece, (error) => {
       if (error) return gone()
-      end(pace?.answer.isTooSlow(piece.length, waitedMs()) === true ? tooSlow() : null)
+      end(pace?.answer.isTooSlow(length, waitedMs()) === true ? tooSlow() : null)
     })
   })
 }

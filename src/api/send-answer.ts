@@ -190,8 +190,9 @@ async function sendBody(
       exchange.sentBytes += piece.length
       await admission?.pass('out', piece.length)
       admission?.rest()
-      await pacedWrite(piece, response, exchange.pace)
-      releaseBytes(piece)
+      const own = response.own?.(piece) ?? piece
+      await pacedWrite(own, response, exchange.pace)
+      if (own === piece) releaseBytes(piece)
       await admission?.resume()
     }
     response.end()

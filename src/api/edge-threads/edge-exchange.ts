@@ -6,7 +6,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Outbox } from './outbox.ts'
-import { type AnswerPart, asLines, FIRST_CREDIT_BYTES, type ToState } from './thread-messages.ts'
+import { type AnswerPart, asLines, FIRST_CREDIT_BYTES, fromLines, type ToState } from './thread-messages.ts'
 
 export interface EdgeExchangeParts {
   readonly id: number
@@ -47,7 +47,7 @@ export class EdgeExchange {
     try {
       if (head !== null) {
         if (!head.keepsAlive) response.shouldKeepAlive = false
-        response.writeHead(head.status, [...head.fields])
+        response.writeHead(head.status, fromLines(head.fields))
       }
       if (isEnd) return void (bytes === null ? response.end() : response.end(bytes))
       if (bytes === null) return response.flushHeaders()

@@ -9,7 +9,7 @@ import { type OutgoingHttpHeader, validateHeaderName, validateHeaderValue } from
 import type { RawResponse } from '../raw/raw-pair.ts'
 import type { LinkedSocket } from './linked-socket.ts'
 import { OWN_BUFFER_FROM_BYTES } from './outbox.ts'
-import { CREDIT_BYTES, type Head, type ToEdge } from './thread-messages.ts'
+import { asLines, CREDIT_BYTES, type Head, type ToEdge } from './thread-messages.ts'
 
 type Fields = OutgoingHttpHeader[] | Readonly<Record<string, OutgoingHttpHeader | undefined>>
 type Taken = (error?: Error | null) => void
@@ -28,6 +28,8 @@ export class LinkedResponse extends EventEmitter implements RawResponse {
   #isHeadSent = false
   #inFlight = 0
   #waiters: Taken[] = []
+  /** Written without a copy. */
+  #owned: Uint8Array | null = null
   statusCode = 200
   shouldKeepAlive: boolean
   writableEnded = false
@@ -80,10 +82,18 @@ export class LinkedResponse extends EventEmitter implements RawResponse {
       throw Object.assign(new Error('The headers have left'), { code: 'ERR_HTTP_HEADERS_SENT' })
     const given = Array.isArray(fields) ? fields : flatOf(fields)
     const list = this.#fields.size === 0 ? given : this.#joined(given)
-    for (let at = 0; at < list.length; at += 2) validate(String(list[at]), list[at + 1])
     this.statusCode = status
-    this.#head = { status, fields: list, keepsAlive: this.shouldKeepAlive }
+    this.#head = { status, fields: linesOf(list), keepsAlive: this.shouldKeepAlive }
     return this
+  }
+
+  /** A piece that fills its buffer is moved to the other thread; the one given is empty then. */
+  readonly own = (piece: Uint8Array): Uint8Array => {
+    const { buffer, length } = piece
+    const isWhole = buffer instanceof ArrayBuffer && buffer.byteLength === length
+    if (!isWhole || length < OWN_BUFFER_FROM_BYTES) return piece
+    this.#owned = new Uint8Array(buffer.transfer())
+    return this.#owned
   }
 
   write(piece: Uint8Array | string, taken: Taken = () => undefined): boolean {
@@ -93,7 +103,8 @@ export class LinkedResponse extends EventEmitter implements RawResponse {
       return false
     }
     this.#inFlight += bytes.length
-    this.#sendPart(bytes, false)
+    this.#sendPart(bytes === this.#owned ? bytes : new Uint8Array(bytes), false)
+    this.#owned = null
     if (this.#inFlight > CREDIT_BYTES) this.#waiters.push(taken)
     else process.nextTick(() => taken(this.destroyed ? new Error('The connection is closed') : null))
     return this.#inFlight <= CREDIT_BYTES
@@ -105,7 +116,7 @@ export class LinkedResponse extends EventEmitter implements RawResponse {
     // Its listeners decide what becomes of a body that was not read, and of the connection.
     this.emit('prefinish')
     const bytes = typeof piece === 'string' ? Buffer.from(piece) : (piece ?? null)
-    this.#sendPart(bytes, true)
+    this.#sendPart(bytes === null ? null : lastBytes(bytes), true)
     return this
   }
 
@@ -145,14 +156,7 @@ export class LinkedResponse extends EventEmitter implements RawResponse {
     const head = this.#isHeadSent ? null : this.#head
     this.#isHeadSent = true
     const isLingering = isEnd && socket.isLingering
-    send({
-      kind: 'answer',
-      request: id,
-      head,
-      bytes: bytes === null ? null : given(bytes, isEnd),
-      isEnd,
-      isLingering,
-    })
+    send({ kind: 'answer', request: id, head, bytes, isEnd, isLingering })
   }
 
   /** What was set before, without what `writeHead` names again. */
@@ -172,12 +176,22 @@ function flatOf(fields: Readonly<Record<string, OutgoingHttpHeader | undefined>>
   return list
 }
 
-/** What the writer may release in this turn, and what would be moved with its buffer, is copied; small ends of answers are copied once they leave. */
-const given = (bytes: Uint8Array, isEnd: boolean): Uint8Array =>
-  isEnd && bytes.length < OWN_BUFFER_FROM_BYTES ? bytes : new Uint8Array(bytes)
+/** What would be moved with its buffer is copied: it may be a document that is sent again. Less is copied when it leaves. */
+const lastBytes = (bytes: Uint8Array): Uint8Array =>
+  bytes.length < OWN_BUFFER_FROM_BYTES ? bytes : new Uint8Array(bytes)
 
-/** Here, so that the error is that of the request; the other thread would have nowhere to report it. */
-function validate(name: string, value: OutgoingHttpHeader | undefined): void {
-  validateHeaderName(name)
-  for (const one of Array.isArray(value) ? value : [value]) validateHeaderValue(name, String(one))
+/** Refused here, so that the error is that of the request: the other thread would have nowhere to report it. */
+function linesOf(list: readonly OutgoingHttpHeader[]): string {
+  const lines: string[] = []
+  for (let at = 0; at < list.length; at += 2) {
+    const name = String(list[at])
+    const value = list[at + 1]
+    validateHeaderName(name)
+    for (const one of Array.isArray(value) ? value : [value]) {
+      const text = String(one)
+      validateHeaderValue(name, text)
+      lines.push(name, text)
+    }
+  }
+  return asLines(lines)
 }

@@ -4,7 +4,6 @@
  * Owns: names and shapes. Knows nothing of: who handles them, how they travel. Rules: messages of one side arrive in the order in which
  * they were sent; a message about a request or a connection that its receiver has forgotten means nothing.
  */
-import type { OutgoingHttpHeader } from 'node:http'
 import type { ServerOptions } from 'node:https'
 import type { ShownCertificate } from '../client-certificate.ts'
 
@@ -84,7 +83,8 @@ export type ToState =
 
 export interface Head {
   readonly status: number
-  readonly fields: readonly OutgoingHttpHeader[]
+  /** As `Asked.rawHeaders`; a name is repeated for each of its values. */
+  readonly fields: string
   readonly keepsAlive: boolean
 }
 

@@ -50,6 +50,8 @@ export interface RawResponse {
   writeContinue(): void
   writeHead(status: number, head: OutgoingHttpHeader[]): { end(body?: Uint8Array): unknown }
   /** The callback comes when the system has taken the piece, or earlier while little is in flight. */
+  /** Where it is there: makes a piece that its writer does not use again the answer's own; what is returned is to be written next, and not to be released. */
+  readonly own?: (piece: Uint8Array) => Uint8Array
   write(piece: Uint8Array, taken: (error?: Error | null) => void): unknown
   end(): unknown
   destroy(): unknown

@@ -2,18 +2,23 @@
  * The data listener on edge threads: what only they bring. The other tests of the API run on them with HOLDFAST_EDGE_THREADS=2.
  */
 import { once } from 'node:events'
+import { request } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import net from 'node:net'
+import { connect } from 'node:tls'
 import { BroadcastChannel } from 'node:worker_threads'
 import t, { type Test } from 'tap'
 import { PLAIN_EDGE } from '../../src/api/edge.ts'
 import { EdgeThreads } from '../../src/api/edge-threads/edge-threads.ts'
 import { CREDIT_BYTES } from '../../src/api/edge-threads/thread-messages.ts'
+import { ListenerTls } from '../../src/api/listener-tls.ts'
 import { NO_METER } from '../../src/api/request-log.ts'
 import { createDataServer } from '../../src/api/server/data-server.ts'
 import { deferred, until } from '../helpers/async.ts'
 import { patternBytes } from '../helpers/content-world.ts'
+import { MemoryServices } from '../helpers/memory-services.ts'
 import { metricValue } from '../helpers/metric-value.ts'
+import { MadeCertificates, put } from '../transport/made-certificates.ts'
 import { ApiWorld } from './api-world.ts'
 
 const MIB = 1024 * 1024
@@ -150,6 +155,73 @@ t.test('two threads serve one address', async (t) => {
       world.memory.lines.filter(({ level }) => level === 'error'),
       [{ fields: { pauseMs: 100 } }, { fields: { pauseMs: 100 } }],
     )
+  })
+})
+
+t.test('over TLS', async (t) => {
+  const made = new MadeCertificates(t)
+  const files = made.issue('n1', { hosts: ['127.0.0.1'] })
+  const memory = await MemoryServices.start(t)
+  await memory.tenant('acme')
+  const authorization = `Bearer ${await memory.bearer('acme')}`
+  const { services } = memory
+  const looks: (() => void)[] = []
+  const clock = {
+    wallTime: () => Date.now(),
+    after: (_: number, callback: () => void) => {
+      looks.push(callback)
+      return { cancel: () => undefined }
+    },
+  }
+  const edge = { ...PLAIN_EDGE, tls: new ListenerTls('data', files), clock, threads: new EdgeThreads(2).open }
+  const server = createDataServer(services, NO_METER, edge)
+  t.teardown(() => server.close())
+  await server.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = server.server.address() as AddressInfo
+  const call = (method: string, path: string, body?: Buffer): Promise<{ status: number; bytes: Buffer }> =>
+    new Promise((resolve, reject) => {
+      const type = { 'content-type': method === 'POST' ? 'application/json' : 'text/plain' }
+      const headers = {
+        authorization,
+        ...type,
+        ...(body === undefined ? {} : { 'content-length': body.length }),
+      }
+      const options = { host: '127.0.0.1', port, ca: made.caText, agent: false, method, path, headers }
+      const asking = request(options, (response) => {
+        const pieces: Buffer[] = []
+        response.on('data', (piece: Buffer) => pieces.push(piece))
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, bytes: Buffer.concat(pieces) }))
+      })
+      asking.on('error', reject).end(body)
+    })
+  const shown = (): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const socket = connect({ host: '127.0.0.1', port, ca: made.caText }, () => {
+        resolve(socket.getPeerX509Certificate()?.toString() ?? '')
+        socket.destroy()
+      })
+      socket.once('error', reject)
+    })
+
+  await t.test('large bodies cross whole', async (t) => {
+    const large = patternBytes(3 * MIB + 7)
+    const bucket = Buffer.from('{"name":"photos"}')
+    t.equal((await call('POST', '/api/v1/buckets', bucket)).status, 201)
+    t.equal((await call('PUT', `${OBJECTS}large`, large)).status, 200)
+    t.ok((await call('GET', `${OBJECTS}large`)).bytes.equals(large))
+  })
+
+  await t.test('a new certificate reaches every thread', async (t) => {
+    const next = made.pair('n1', { hosts: ['127.0.0.1'] })
+    t.not(await shown(), next.certificate)
+    put(files, next)
+    for (const look of looks.splice(0)) look()
+    let inARow = 0
+    await until('both show it', async () => {
+      inARow = (await shown()) === next.certificate ? inARow + 1 : 0
+      return inARow === 8
+    })
+    t.equal((await call('GET', `${OBJECTS}large`)).status, 200)
   })
 })
 

@@ -10,6 +10,7 @@ import { CONTENT_MUTANTS } from './content-mutants.ts'
 import { CORE_MUTANTS } from './core-mutants.ts'
 import { CUSTOMER_KEY_MUTANTS } from './customer-key-mutants.ts'
 import { DISK_MUTANTS } from './disk-mutants.ts'
+import { EDGE_THREAD_MUTANTS } from './edge-thread-mutants.ts'
 import { GARBAGE_MUTANTS } from './garbage-mutants.ts'
 import { KEY_EXCHANGE_MUTANTS } from './key-exchange-mutants.ts'
 import { RESTORE_MUTANTS } from './restore-mutants.ts'
@@ -108,6 +109,7 @@ export const MUTANTS_BY_FILE: readonly (readonly Mutant[])[] = [
   TRANSPORT_MUTANTS,
   PROPOSAL_MUTANTS,
   RAFT_THREAD_MUTANTS,
+  EDGE_THREAD_MUTANTS,
   TIME_MUTANTS,
   STORE_MUTANTS,
   READS_MUTANTS,

@@ -67,7 +67,10 @@ t.test('a bundle', async (t) => {
     const named = new Set(
       text.flatMap((code) => code.match(/(?<=["']\.\/)[a-z0-9]+-worker\.js(?=["'])/g) ?? []),
     )
-    t.same([...named].sort(), ['md5-worker.js', 'raft-worker.js', 'sealing-worker.js', 'wal-worker.js'])
+    t.same(
+      [...named].sort(),
+      ['edge', 'md5', 'raft', 'sealing', 'wal'].map((name) => `${name}-worker.js`),
+    )
     t.same(
       [...named].filter((name) => !files.includes(name)),
       [],

@@ -49,14 +49,6 @@ const ROWS = inFolder('src/api/edge-threads/', [
   ],
   [
     'ET6',
-    'each thread takes as many connections as all together may',
-    'linked-server.ts',
-    'Math.floor(whole / threads)',
-    'Math.floor(whole)',
-    'api/edge-threads',
-  ],
-  [
-    'ET7',
     'two nodes share one address without a word',
     'linked-server.ts',
     'trial.listen({ host, port }',

@@ -2,7 +2,10 @@
  * The console in a real browser, on real nodes: log-in, every screen at two widths, its policy, its accessibility, where the token is.
  */
 import { execFileSync } from 'node:child_process'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import t from 'tap'
+import { parse, stringify } from 'yaml'
 import { until } from '../helpers/async.ts'
 import { Browser } from '../helpers/browser.ts'
 import { nodeProgram } from '../../scripts/build/node-program.ts'
@@ -18,7 +21,12 @@ import {
   traces,
 } from '../helpers/console-page.ts'
 import { rulesOfABucket } from '../helpers/console-rules.ts'
-import { ProcessCluster } from '../helpers/process-cluster.ts'
+import { ProcessCluster, temporaryFolder } from '../helpers/process-cluster.ts'
+
+/** A configuration. */
+interface Written {
+  readonly node: object
+}
 
 /** Each with a text that shows that it is there. */
 const SCREENS = [
@@ -42,7 +50,18 @@ function tokenOf(dataDir: string, role: string): string {
 }
 
 t.test('the console in Chromium', { timeout: 900_000 }, async (t) => {
-  const cluster = await ProcessCluster.start(t, 1, null, { spares: 1 })
+  const disks = temporaryFolder(t)
+  const cluster = await ProcessCluster.start(t, 1, null, {
+    spares: 1,
+    beforeStart: async ({ plan: [first] }) => {
+      if (first === undefined) return
+      const directories = ['d1', 'd2'].map((name) => join(disks, name))
+      for (const directory of directories) mkdirSync(directory)
+      const { node, ...rest } = parse(readFileSync(first.configFile, 'utf8')) as Written
+      const written = { ...rest, node: { ...node, blob_directories: directories } }
+      writeFileSync(first.configFile, stringify(written))
+    },
+  })
   const browser = await Browser.start(t)
   if (browser === null) {
     process.stderr.write(`NOT TESTED: the console in a browser. ${HOW_TO_HAVE_ONE}\n`)
@@ -181,6 +200,26 @@ t.test('the console in Chromium', { timeout: 900_000 }, async (t) => {
     await driver.click('Do it')
     await driver.sees('The placement is set.')
     await driver.click('Close')
+  })
+
+  await t.test('a disk of several is emptied by its plan, and used again', async (t) => {
+    const disk = `${first.nodeId} ${join(disks, 'd1')}`
+    await driver.click(`Empty: ${disk}`)
+    await driver.fill('Reason', 'It is replaced')
+    await driver.click('Show the plan')
+    await driver.sees('the other disks of the node take')
+    await isAccessible(t, driver, 'a plan of a disk')
+    await driver.click('Do it')
+    await driver.sees('The disk is being emptied')
+    await driver.click('Close')
+    await driver.click(`Use again: ${disk}`)
+    await driver.fill('Reason', 'It stays')
+    await driver.click('Show the plan')
+    await driver.click('Do it')
+    await driver.sees('The disk is used again.')
+    await driver.click('Close')
+    await driver.click(`Empty: ${disk}`)
+    await driver.click('Cancel')
   })
 
   await t.test('the rules of a bucket', async (t) => {

@@ -7,7 +7,7 @@ import { Badge, Bar, Button, Card, Notice, type Tone } from '../parts/basics.tsx
 import { Field } from '../parts/form.tsx'
 import { PlannedDialog } from '../parts/planned-dialog.tsx'
 import { Table } from '../parts/table.tsx'
-import { type MemberDisks, memberDisks } from '../state/placement-data.ts'
+import { type MemberDisks, memberDisks, placed } from '../state/placement-data.ts'
 import { bytes, count } from '../words/format.ts'
 import { TEXT } from '../words/strings.ts'
 
@@ -43,6 +43,12 @@ const LEVEL_TONE: Readonly<Record<Disk['level'], Tone>> = {
   reserve: 'bad',
 }
 
+/** The states of disks are part of the placement, what is left on them is not. */
+function reload(): void {
+  void placed.load()
+  void memberDisks.load()
+}
+
 export function Disks({ nodes }: { readonly nodes: PlacementSum['nodes'] }) {
   const [chosen, setChosen] = useState<Chosen | null>(null)
   const known = memberDisks.value.value ?? []
@@ -52,10 +58,7 @@ export function Disks({ nodes }: { readonly nodes: PlacementSum['nodes'] }) {
     (disks ?? []).map((disk): Row => ({ nodeId, disk, left: leftOf(nodeId, disk.diskId) })),
   )
   return (
-    <Card
-      title={SAYS.disks}
-      actions={<Button onClick={() => void memberDisks.load()}>{TEXT.refresh}</Button>}
-    >
+    <Card title={SAYS.disks} actions={<Button onClick={reload}>{TEXT.refresh}</Button>}>
       <Table
         label={SAYS.disks}
         empty={TEXT.unknown}
@@ -80,7 +83,7 @@ export function Disks({ nodes }: { readonly nodes: PlacementSum['nodes'] }) {
           chosen={chosen}
           onClose={() => {
             setChosen(null)
-            void memberDisks.load()
+            reload()
           }}
         />
       )}

@@ -204,6 +204,11 @@ t.test('the console in Chromium', { timeout: 900_000 }, async (t) => {
 
   await t.test('a disk of several is emptied by its plan, and used again', async (t) => {
     const disk = `${first.nodeId} ${join(disks, 'd1')}`
+    const shows = (state: string): Promise<void> =>
+      until(`a disk ${state}`, async () => {
+        await driver.click('Refresh')
+        return new RegExp(`d1\\s+(?:${state}|empty)`).test(await driver.text())
+      })
     await driver.click(`Empty: ${disk}`)
     await driver.fill('Reason', 'It is replaced')
     await driver.click('Show the plan')
@@ -212,14 +217,13 @@ t.test('the console in Chromium', { timeout: 900_000 }, async (t) => {
     await driver.click('Do it')
     await driver.sees('The disk is being emptied')
     await driver.click('Close')
+    await shows('is emptied')
     await driver.click(`Use again: ${disk}`)
     await driver.fill('Reason', 'It stays')
     await driver.click('Show the plan')
     await driver.click('Do it')
     await driver.sees('The disk is used again.')
     await driver.click('Close')
-    await driver.click(`Empty: ${disk}`)
-    await driver.click('Cancel')
   })
 
   await t.test('the rules of a bucket', async (t) => {

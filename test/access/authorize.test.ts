@@ -181,6 +181,7 @@ const ALLOWED = {
   confirmClusterTime: OWNERS,
   setBackClusterTime: OWNERS,
   queryAuditLog: [...VIEWERS, 'rivalOwner', 'auditor', 'acmeAuditor'],
+  verifyAuditChain: ['auditor', 'viewer', 'operator', ...OWNERS],
   getClusterMembership: OWNERS,
   joinVoter: OWNERS,
   demoteVoter: OWNERS,

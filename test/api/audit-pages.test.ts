@@ -5,13 +5,9 @@ import net from 'node:net'
 import t from 'tap'
 import { AuditSegments } from '../../src/operations/audit-segments/audit-segments.ts'
 import { AUDIT_OWNER } from '../../src/state-machine/base/record-ids.ts'
-import { AuditSealing, SEGMENT_BOUNDS } from '../../src/workers/audit-sealing.ts'
 import { auditRow } from '../helpers/audit-disk.ts'
-import { testMasterKey } from '../helpers/content-world.ts'
 import { deferred, until } from '../helpers/async.ts'
-import type { MemoryServices } from '../helpers/memory-services.ts'
-import { SILENT } from '../helpers/loggers.ts'
-import { AuditedWorld, ship } from './audited-world.ts'
+import { AuditedWorld, sealingIn, ship } from './audited-world.ts'
 import { auditSegmentBefore } from '../../src/store/reads/audit-rows.ts'
 import { chunkKeys } from '../../src/state-machine/chunks/keys.ts'
 
@@ -114,17 +110,3 @@ t.test('an answer names the rows that no node can read [audit.segments] [audit.g
   t.match(answer, { status: 200, json: { count: 0, gaps: [{ rows: segment?.rows, from: /Z$/, to: /Z$/ }] } })
   t.equal((await query('?requestId=newer')).json['gaps'], undefined, 'it cannot be in there')
 })
-
-/** Seals all rows into a segment. */
-function sealingIn(memory: MemoryServices): AuditSealing {
-  return new AuditSealing({
-    cluster: { isJobRunner: () => true, membership: { local: () => ({ stateLevel: 3 }) } },
-    state: memory.reader,
-    content: memory.own,
-    masterKey: testMasterKey,
-    propose: memory.services.propose,
-    now: () => Date.now() + 2 * SEGMENT_BOUNDS.ageMs,
-    monotonic: () => performance.now(),
-    logger: SILENT,
-  })
-}

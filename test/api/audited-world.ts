@@ -7,7 +7,11 @@ import { zstdCompressSync } from 'node:zlib'
 import { rowFilter } from '../../src/operations/audit/audit-filters.ts'
 import { type AuditPage, auditPage, type AuditPlace } from '../../src/operations/audit/audit-page.ts'
 import type { AuditRow } from '../../src/state-machine/audit/records.ts'
+import { AuditSealing, SEGMENT_BOUNDS } from '../../src/workers/audit-sealing.ts'
 import { until } from '../helpers/async.ts'
+import { testMasterKey } from '../helpers/content-world.ts'
+import { SILENT } from '../helpers/loggers.ts'
+import type { MemoryServices } from '../helpers/memory-services.ts'
 import { ApiWorld, type Ask, type ApiAnswer } from './api-world.ts'
 
 /** Rows as a node sends them from its spool. */
@@ -22,6 +26,20 @@ export async function ship(
   const packed = zstdCompressSync(plain)
   const reply = await world.memory.services.propose({ type: 'shipAudit', ...batch, packed })
   if (!reply.ok) throw new Error(reply.message)
+}
+
+/** A round of it seals all rows into a segment. */
+export function sealingIn(memory: MemoryServices): AuditSealing {
+  return new AuditSealing({
+    cluster: { isJobRunner: () => true, membership: { local: () => ({ stateLevel: 3 }) } },
+    state: memory.reader,
+    content: memory.own,
+    masterKey: testMasterKey,
+    propose: memory.services.propose,
+    now: () => Date.now() + 2 * SEGMENT_BOUNDS.ageMs,
+    monotonic: () => performance.now(),
+    logger: SILENT,
+  })
 }
 
 export class AuditedWorld {

@@ -70,7 +70,7 @@ const LAST: readonly ExampleId[] = [
   ['createLeavingTenant', 'disableTenant', 'deleteTenant'],
   ['getClusterMembership', 'joinVoter', 'demoteVoter', 'markVoterLost', 'removeMember'],
   ['setMemberPlacement', 'deleteMemberPlacement', 'listMemberDisks', 'drainDisk', 'cancelDiskDrain'],
-  ['replaceVoter', 'transferLeadership', 'queryAuditLog'],
+  ['replaceVoter', 'transferLeadership', 'queryAuditLog', 'verifyAuditChain'],
 ].flat()
 
 /** What another owner has asked for before the story begins: no caller approves what it asked for itself. */

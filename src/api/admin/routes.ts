@@ -11,6 +11,7 @@ import { AccessKeyView, AccessKeyWithSecretView } from './access-key-view.ts'
 import { accessKeyRoutes } from './access-keys.ts'
 import { accountRoutes, AccountView } from './accounts.ts'
 import { approvalRoutes, ApprovalView } from './approvals.ts'
+import { auditChainRoute, VerifiedPartView } from './audit-chain.ts'
 import { auditRoutes } from './audit.ts'
 import { changeRoutes } from './changes.ts'
 import { BackupScheduleView, backupScheduleRoutes } from './backup-schedules.ts'
@@ -68,6 +69,7 @@ export function adminPlane(metrics: MetricsPage): Plane {
     ...bucketPolicyRoutes,
     ...approvalRoutes,
     ...auditRoutes,
+    auditChainRoute,
     ...membershipRoutes,
   ]
   return {
@@ -105,6 +107,7 @@ export function adminDocument(): OpenApiDocument {
       BucketPolicy: PolicyView,
       TenantLimits: TenantLimitsView,
       Approval: ApprovalView,
+      VerifiedAuditLog: VerifiedPartView,
       Repair: RepairView,
       Placement: PlacementView,
       ClusterHistory: HistoryView,

@@ -75,7 +75,9 @@ export async function* forwards(
       if ('fault' in links) yield { kind: 'gap', segment, fault: links.fault }
       else {
         yield { kind: 'segment', segment, isOpened: true }
-        for (const link of links) if (link.sequence >= place) yield { kind: 'link', link }
+        // Links that were committed after `end` was read may be in the same segment.
+        for (const link of links)
+          if (link.sequence >= place && link.sequence < end) yield { kind: 'link', link }
       }
       place = segment.next
       continue

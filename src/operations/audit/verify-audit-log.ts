@@ -2,22 +2,18 @@
  * Checks the chain of the audit log as this node sees it: rows, rows of segments, and the segments themselves.
  * Reached only through filesystem access: the local socket.
  *
- * Owns: the walk over all of it. Knows nothing of: how a chain is checked.
- * Rule: what cannot be read is a fault of its own, and everything around it is checked all the same.
+ * Owns: the walk over all of it, and that it begins again when the log is trimmed meanwhile. Knows nothing of: how a chain is checked.
  */
 import { Condition } from '../../../cluster/index.ts'
 import { Refusal } from '../../base/refusal.ts'
-import { ChainCheck, type NotedHead } from '../../state-machine/audit/audit-chain.ts'
-import type { AuditSegmentRecord } from '../../state-machine/audit/records.ts'
+import type { NotedHead } from '../../state-machine/audit/audit-chain.ts'
 import type { Services } from '../base/services.ts'
-import { rowFault } from '../audit-segments/audit-segments.ts'
-import { type AuditWalkParts, forwards, type WalkStep } from './audit-walk.ts'
-import { sha256, type SealedLink } from '../audit-segments/segment-format.ts'
+import { type AuditWalkParts, forwards } from './audit-walk.ts'
+import { LogCheck } from './log-check.ts'
 import { auditHead } from '../../state-machine/audit/append.ts'
 
 /** The log is trimmed while it is read: then the check begins again. */
 const TRIES_MAX = 3
-const NO_BYTES = new Uint8Array()
 
 export interface AuditVerdict {
   readonly links: number
@@ -55,33 +51,10 @@ export async function verifyAuditLog(services: Services, noted: NotedHead | null
 
 export async function verifyAudit(parts: AuditWalkParts, noted: NotedHead | null): Promise<AuditVerdict> {
   const head = auditHead(parts.state)
-  const check = new ChainCheck(sha256, head, noted)
-  const found: string[] = []
-  let [links, segments] = [0, 0]
-  let open: { readonly segment: AuditSegmentRecord; readonly links: SealedLink[] } | null = null
-  const closeSegment = (): void => {
-    const fault = open === null ? null : rowFault(open.segment, open.links)
-    if (fault !== null)
-      found.push(`the row of the segment of link ${open?.segment.first} differs from it: ${fault}`)
-    open = null
-  }
-  const take = (step: WalkStep): void => {
-    if (step.kind === 'link') {
-      const { sequence, rows, ...link } = step.link
-      const isLast = open !== null && sequence >= open.segment.next
-      if (isLast) closeSegment()
-      open?.links.push(step.link)
-      check.take(sequence, { ...link, packed: rows === undefined ? null : NO_BYTES }, () => rows ?? null)
-      links++
-      return
-    }
-    closeSegment()
-    segments++
-    if (step.kind === 'gap') check.skip(step.segment, step.fault)
-    else if (step.segment.first >= head.first) open = { segment: step.segment, links: [] }
-  }
-  for await (const step of forwards(parts, head.first, head.next)) take(step)
-  closeSegment()
+  const check = new LogCheck(head, { noted })
+  for await (const step of forwards(parts, head.first, head.next)) check.take(step)
+  const faults = check.finish()
+  const { links, rows, segments } = check
   const { first, next, hash } = head
-  return { links, rows: check.rows, segments, first, next, hash, faults: [...found, ...check.finish()] }
+  return { links, rows, segments, first, next, hash, faults }
 }

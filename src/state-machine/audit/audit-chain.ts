@@ -30,6 +30,13 @@ export interface NotedHead {
   readonly hash: string
 }
 
+/** Up to where a chain was checked: the number of the next link, and hash and time (ms since 1970) of the link before it. */
+export interface ChainPlace {
+  readonly next: number
+  readonly hash: string
+  readonly time: number
+}
+
 export type SkippedLinks = Pick<AuditSegmentRecord, 'first' | 'next' | 'anchor' | 'hash' | 'lastTime'>
 
 export class ChainCheck {
@@ -38,19 +45,35 @@ export class ChainCheck {
   readonly #noted: NotedHead | null
   #expected: number
   #hash: string
-  #time = 0
+  #time: number
   #rows = 0
   #isNotedMet = false
   readonly #faults: string[] = []
   #faultCount = 0
 
-  constructor(digest: TextDigest, head: AuditHeadRecord, noted: NotedHead | null = null) {
+  /** `from`: where an earlier check of this chain ended; null: begin at the oldest link that is kept. */
+  constructor(
+    digest: TextDigest,
+    head: AuditHeadRecord,
+    noted: NotedHead | null = null,
+    from: ChainPlace | null = null,
+  ) {
     this.#digest = digest
     this.#head = head
     this.#noted = noted
-    this.#expected = head.first
-    this.#hash = head.anchor
+    this.#expected = from?.next ?? head.first
+    this.#hash = from?.hash ?? head.anchor
+    this.#time = from?.time ?? 0
     this.#meetNoted()
+  }
+
+  get place(): ChainPlace {
+    return { next: this.#expected, hash: this.#hash, time: this.#time }
+  }
+
+  /** The first faults so far, as sentences. */
+  get faults(): readonly string[] {
+    return this.#faults
   }
 
   get rows(): number {

@@ -9,6 +9,7 @@ const SPOOL = 'audit/audit-spool'
 const SEGMENTS = 'state-machine/audit-segments'
 const SEALING = 'workers/audit-sealing'
 const LOG = 'operations/audit-log'
+const CHAIN = 'api/audit-chain'
 const COUNTING = 'audit/counting-trail'
 const TALLY = 'audit/request-tally'
 const EXPORTING = 'workers/audit-export/audit-exporting'
@@ -362,9 +363,9 @@ const rows: readonly TestedRow[] = [
   [
     'AU17',
     'verification trusts the row of a segment',
-    'src/operations/audit/verify-audit-log.ts',
-    '    if (fault !== null)\n',
-    '    if (fault === undefined)\n',
+    'src/operations/audit/log-check.ts',
+    '    if (fault !== null) {\n',
+    '    if (fault === undefined) {\n',
     LOG,
   ],
   [
@@ -382,6 +383,14 @@ const rows: readonly TestedRow[] = [
     'if (this.#walks >= WALKS_MAX)',
     'if (this.#walks >= WALKS_MAX * 1_000)',
     LOG,
+  ],
+  [
+    'AU20',
+    'a later part of the check begins with another hash than the part before ended with',
+    'src/state-machine/audit/audit-chain.ts',
+    'this.#hash = from?.hash ?? head.anchor',
+    'this.#hash = head.anchor',
+    CHAIN,
   ],
 ]
 

@@ -384,6 +384,11 @@ export interface QueryAuditLogInput {
   /** nextContinuationToken of the page before, with the same query */ readonly continuationToken?: string
 }
 
+export interface VerifyAuditChainInput {
+  /** Segments that one request checks: 1 to 32, 8 unless given; 1,024 links that are in no segment yet count as one */ readonly limit?: number
+  /** nextContinuationToken of the page before, with the same query */ readonly continuationToken?: string
+}
+
 export interface GetClusterMembershipInput {
   /** As the asked node has it, also without a leader */ readonly consistency?: "local"
 }
@@ -813,6 +818,11 @@ export abstract class AdminMethods extends Methods<AdminPages> {
   /** Query the audit log, the newest rows first */
   queryAuditLog(input?: QueryAuditLogInput, options?: MethodOptions): Promise<AdminOperations['queryAuditLog']['answer']> {
     return this.run('queryAuditLog', input, options)
+  }
+
+  /** Check that no row of the audit log was changed or removed, a part at a time; nothing changes */
+  verifyAuditChain(input?: VerifyAuditChainInput, options?: MethodOptions): Promise<AdminOperations['verifyAuditChain']['answer']> {
+    return this.run('verifyAuditChain', input, options)
   }
 
   /** Get who belongs to the cluster, who leads, and how each member stands */

@@ -56,7 +56,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "reason": "Before the upgrade",
     "tenantId": null,
     "bucket": null,
-    "backupId": "20261127t220613z-baa74595",
+    "backupId": "20261127t231444z-91290735",
     "target": "directory:weekly",
     "restore": null,
     "nodeId": null,
@@ -246,7 +246,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "reason": "Before the upgrade",
     "tenantId": null,
     "bucket": null,
-    "backupId": "20261127t220613z-baa74595",
+    "backupId": "20261127t231444z-91290735",
     "target": "directory:weekly",
     "restore": null,
     "nodeId": null,
@@ -296,7 +296,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "expiresAt": "2026-11-21T12:00:00.000Z"
   },
   "createTemporaryToken": {
-    "token": "svctmp_eyJ2IjoxLCJ0eXAiOiJ0bXAiLCJhayI6IkFLS0JYSTRKR0pKM0paNVZYRzNFIiwia3YiOjEsInRpZCI6ImFjbWUiLCJpYXQiOjE3OTU4MTcxNjksImV4cCI6MTc5NTgxODA2OSwianRpIjoiZklJZzRCNGtkSWFOIiwic2NwIjoib3A9cmVhZDpidWNrZXQ9cGhvdG9zOnByZWZpeD0yMDI2LyIsInNuIjoiYnVpbGQtMTcifQ.S1mEfPCtW-vMubJ1EWB7OIyZQTMI777LXWiCUqiNFPw",
+    "token": "svctmp_eyJ2IjoxLCJ0eXAiOiJ0bXAiLCJhayI6IkFLNUNZTFpGQVBOSEtHR043RFE2Iiwia3YiOjEsInRpZCI6ImFjbWUiLCJpYXQiOjE3OTU4MjEyODEsImV4cCI6MTc5NTgyMjE4MSwianRpIjoiZW1iV1lDaGtJSi1LIiwic2NwIjoib3A9cmVhZDpidWNrZXQ9cGhvdG9zOnByZWZpeD0yMDI2LyIsInNuIjoiYnVpbGQtMTcifQ.PSO_0Ulbt7rU15cw9oqX_J0XXajcnEauJRs8i_vV81A",
     "tokenType": "Bearer",
     "expiresIn": 900,
     "expiresAt": "2026-11-21T12:00:00.000Z",
@@ -704,7 +704,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "status": "Enabled"
   },
   "getChanges": {
-    "cursor": "_ay96DuuECP4I0AC.1IqnPhB9qywZcNTu",
+    "cursor": "mw2qdUhw9o759MmO.KF5W8N2uQMwRP6kG",
     "changed": [
       "membership",
       "operations"
@@ -1111,6 +1111,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
       "approveChange",
       "rejectChange",
       "queryAuditLog",
+      "verifyAuditChain",
       "getClusterMembership",
       "joinVoter",
       "demoteVoter",
@@ -1480,7 +1481,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   "listNotificationDeliveries": {
     "deliveries": [
       {
-        "deliveryId": "evt_01M8FGPWGY0000000000Q00000-GVIL3CURUZ7NPLNU",
+        "deliveryId": "evt_01M8FMMAXH0000000000Q00000-AWGZCLKRCKZWOR6F",
         "configId": "thumbs",
         "type": "test",
         "eventName": "s3:TestEvent",
@@ -1564,7 +1565,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "reason": "Before the upgrade",
         "tenantId": null,
         "bucket": null,
-        "backupId": "20261127t220613z-baa74595",
+        "backupId": "20261127t231444z-91290735",
         "target": "directory:weekly",
         "restore": null,
         "nodeId": null,
@@ -2123,7 +2124,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "error": null
   },
   "redeliverNotification": {
-    "deliveryId": "evt_01M8FGPWGY0000000000Q00000-GVIL3CURUZ7NPLNU",
+    "deliveryId": "evt_01M8FMMAXH0000000000Q00000-AWGZCLKRCKZWOR6F",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",
@@ -2562,7 +2563,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "suffix": "",
         "enabled": true,
         "payloadFormat": "native",
-        "signingSecret": "whsec_Nchw8NcddfeJYj6/PX88Ac21zVD8uQ41",
+        "signingSecret": "whsec_pK4tN4Oey5NiXx6EJmpN/caUm+nnUdpD",
         "suspended": false,
         "suspensionReason": "",
         "createdAt": "2026-11-21T12:00:00.000Z",
@@ -2816,7 +2817,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "contentLengthMax": 1000
   },
   "testNotification": {
-    "deliveryId": "evt_01M8FGPWGY0000000000Q00000-GVIL3CURUZ7NPLNU",
+    "deliveryId": "evt_01M8FMMAXH0000000000Q00000-AWGZCLKRCKZWOR6F",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",
@@ -2848,6 +2849,19 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
       "CRC32C": "+6oWUA==",
       "CRC64NVME": "/MMedV/0YKM="
     }
+  },
+  "verifyAuditChain": {
+    "first": 0,
+    "from": 0,
+    "segments": 0,
+    "links": 64,
+    "rows": 64,
+    "to": 64,
+    "end": 64,
+    "head": "64:3ac0ffc25029cef85ee6228189dd8034fae951d0faf077ad130faea014feffe2",
+    "isWhole": true,
+    "firstFault": null,
+    "isTruncated": false
   },
   "verifyClusterBackup": {
     "operationId": "op_example",

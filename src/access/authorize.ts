@@ -14,7 +14,7 @@ import type { AccessKeyPrincipal, AdminTokenPrincipal, Principal, Scope, Verb } 
 import { refuseBeyondUrl } from './base/signed-url.ts'
 import type { Target } from './base/target.ts'
 import type { View } from '../state-machine/base/view.ts'
-import { isDenied } from './policies/policy-gate.ts'
+import { denialOf } from './policies/policy-gate.ts'
 import type { AdminRequirement, AdminRights, DataRights, KeyRequirement, Reach, Rights } from './rights.ts'
 import { coversBucket } from './scopes.ts'
 
@@ -28,7 +28,7 @@ export function authorize(principal: Principal | null, rights: Rights, target: T
   const action = 's3Action' in rights ? rights.s3Action : null
   if (principal?.kind !== 'accessKey' || action === null) return
   assert(state !== undefined, 'the state is given for every operation of the data plane')
-  if (isDenied(principal, action, target, state))
+  if (denialOf(principal, action, target, state) !== null)
     deny(`The policy of bucket "${target.bucket}" denies '${rights.id}' here to '${principal.accessKeyId}'`)
 }
 
@@ -79,6 +79,17 @@ export function meets(
   target: Target,
 ): boolean {
   return missingVerb(scopes, { verbs, reach }, target) === null
+}
+
+/** Those of its scopes by which the principal meets a requirement at the target; for what an answer shows, not for what is done. */
+export function meetingScopes(
+  { scopes }: AccessKeyPrincipal,
+  { verbs, reach }: KeyRequirement,
+  target: Target,
+): readonly Scope[] {
+  return scopes.filter(
+    (scope) => (verbs.length === 0 || verbs.includes(scope.verb)) && reaches(scope, reach, target),
+  )
 }
 
 /** The buckets that a listing may name to this principal: those that some scope of it reaches. [decisions 14] */

@@ -35,13 +35,13 @@ import { AdminAccess } from './admin-access.ts'
 import { bearerOf } from './bearer.ts'
 import { newAccessKeyId, newHook, newSecretFor, newTenantKeys } from './credentials.ts'
 import { type BindingRefusal, bindingRefusal } from './caller-binding.ts'
+import { principalOf, requireLive } from './live-key.ts'
 import type { MasterKey } from './master-key.ts'
 import { type Mint, signedUrlGrant, temporaryGrant, tokenGrant } from './minting.ts'
 import type { AccessKeyPrincipal, AdminTokenPrincipal, Circumstances, Connection } from './base/principal.ts'
 import { RateLimiter } from './rate-limiter.ts'
 import { take } from './rate-refusal.ts'
 import { ProvedTokens } from './proved-tokens.ts'
-import { scopesOf } from './scopes-of-key.ts'
 import { accessKeySecret } from './sealing-contexts.ts'
 import type { SignedUrlPrincipal, SignedUrlTerms } from './base/signed-url.ts'
 import { LOOKS_LIKE_KEY_ID, SignatureAccess } from './signature-access.ts'
@@ -50,7 +50,6 @@ import type { SignedRequest } from './signature-v4/signed-request.ts'
 import { decodeSignedUrl, type SignedUrlClaims } from './signed-url-token.ts'
 import { narrowed, type TemporaryClaims } from './temporary-token.ts'
 import type { TokenClaims } from './token.ts'
-import { keyEnd } from '../state-machine/tenants/callers.ts'
 import { tenantKeys } from '../state-machine/tenants/keys.ts'
 
 const CALLERS_MAX = 10_000
@@ -319,29 +318,8 @@ export class NativeAccess implements Access {
   }
 
   /** `name`: what the message calls the key; links do not name it. */
-  #requireLive(record: AccessKeyRecord, name = `access key '${record.accessKeyId}'`): void {
-    const end = keyEnd(this.#parts.state, record, this.#parts.now())
-    if (end === null) return
-    if (end === 'tenant_disabled') throw new Refusal('tenant_disabled', `The tenant of ${name} is disabled`)
-    const key = `${name.charAt(0).toUpperCase()}${name.slice(1)}`
-    const how = end === 'revoked' ? 'was revoked' : `expired at ${timeText(record.expiresAt ?? 0)}`
-    throw new Refusal('key_revoked', `${key} ${how}`)
-  }
-}
-
-/** As the key is now, regardless of what it was when the token was made. */
-function principalOf(
-  record: AccessKeyRecord,
-  circumstances: Circumstances,
-): Omit<AccessKeyPrincipal, 'signedUrl'> {
-  const { accessKeyId, tenantId, version: keyVersion } = record
-  return {
-    kind: 'accessKey',
-    accessKeyId,
-    tenantId,
-    keyVersion,
-    scopes: scopesOf(record),
-    circumstances,
+  #requireLive(record: AccessKeyRecord, name?: string): void {
+    requireLive(this.#parts.state, record, this.#parts.now(), name)
   }
 }
 

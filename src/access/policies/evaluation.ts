@@ -18,8 +18,9 @@ export interface PolicyQuestion {
   readonly attributes: Attributes
 }
 
-export function denies({ statements }: BucketPolicy, question: PolicyQuestion): boolean {
-  return statements.some((statement) => statement.effect === 'Deny' && applies(statement, question))
+/** The place in the policy of the first statement that denies, from 0; -1: none does. */
+export function denyingStatement({ statements }: BucketPolicy, question: PolicyQuestion): number {
+  return statements.findIndex((statement) => statement.effect === 'Deny' && applies(statement, question))
 }
 
 function applies(statement: Statement, { accessKeyId, actions, key, attributes }: PolicyQuestion): boolean {

@@ -10,8 +10,9 @@ import type { View } from '../../state-machine/base/view.ts'
 import { bucketPolicyOf } from '../../state-machine/buckets/bucket-policies.ts'
 import { comparableAddress } from '../../base/network-address.ts'
 import type { AccessKeyPrincipal } from '../base/principal.ts'
+import type { PolicyPlace } from './bucket-policy.ts'
 import type { Attributes } from './conditions.ts'
-import { denies } from './evaluation.ts'
+import { denyingStatement } from './evaluation.ts'
 import { storedPolicy } from './remembered-policies.ts'
 import { namesOf, type S3Action } from './s3-actions.ts'
 
@@ -27,16 +28,28 @@ interface Aim {
   readonly retainUntil?: number | undefined
 }
 
-export function isDenied(principal: AccessKeyPrincipal, action: S3Action, aim: Aim, state: View): boolean {
+/** What denies a request. */
+export interface Denial {
+  /** The place of the statement in the policy, from 0. Null: the whole policy denies, because this build cannot read it or the key is too long. */
+  readonly statement: number | null
+}
+
+/** Null: nothing denies. */
+export function denialOf(
+  principal: AccessKeyPrincipal,
+  action: S3Action,
+  aim: Aim,
+  state: View,
+): Denial | null {
   const { accessKeyId, tenantId } = principal
   const { bucket, key, versionId, delimiter, retainUntil } = aim
   assert(bucket !== undefined, 'an action on a bucket names it')
   const stored = bucketPolicyOf(state, tenantId, bucket)
-  if (stored === undefined) return false
+  if (stored === undefined) return null
   const policy = storedPolicy(stored.policy, { tenantId, bucket })
-  if (policy === null || (key !== undefined && key.length > KEY_CHARS_MAX)) return true
+  if (policy === null || (key !== undefined && key.length > KEY_CHARS_MAX)) return { statement: null }
   assert(action.on === 'bucket' || key !== undefined, 'an action on an object names its key')
-  return denies(policy, {
+  const statement = denyingStatement(policy, {
     accessKeyId,
     actions: namesOf(action, versionId !== undefined),
     key: action.on === 'bucket' ? null : (key ?? null),
@@ -48,6 +61,16 @@ export function isDenied(principal: AccessKeyPrincipal, action: S3Action, aim: A
       's3:object-lock-remaining-retention-days': daysUntil(retainUntil, principal),
     },
   })
+  return statement === -1 ? null : { statement }
+}
+
+/** Whether a denial of the policy of this bucket depends on the address of the caller. */
+export function asksForAddress({ tenantId, bucket }: PolicyPlace, state: View): boolean {
+  const stored = bucketPolicyOf(state, tenantId, bucket)
+  const policy = stored === undefined ? null : storedPolicy(stored.policy, { tenantId, bucket })
+  return (policy?.statements ?? []).some(
+    ({ effect, conditions }) => effect === 'Deny' && conditions.some(({ key }) => key === 'aws:SourceIp'),
+  )
 }
 
 /** A started day counts, so that a date in exactly 30 days is 30 when the request arrives. [S3 Object Lock] */

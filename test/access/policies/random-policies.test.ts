@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
 import { readBucketPolicy } from '../../../src/access/policies/bucket-policy.ts'
-import { denies, type PolicyQuestion } from '../../../src/access/policies/evaluation.ts'
+import { denyingStatement, type PolicyQuestion } from '../../../src/access/policies/evaluation.ts'
 import { matchesWildcards } from '../../../src/access/policies/wildcards.ts'
 import { Refusal } from '../../../src/base/refusal.ts'
 import { ALICE, BOB, BUCKET, type Json, PLACE, policy } from './statements.ts'
@@ -177,7 +177,7 @@ t.test('random policies deny exactly the requests that an evaluator of the plain
       const accepted = given.filter((statement) => isAccepted(statement))
       if (accepted.length === 0) return
       const expected = accepted.some((statement) => naivelyDenied(statement, asked))
-      assert.equal(denies(readBucketPolicy(policy(...accepted), PLACE), asked), expected)
+      assert.equal(denyingStatement(readBucketPolicy(policy(...accepted), PLACE), asked) >= 0, expected)
       seen[expected ? 'denied' : 'passed'] += 1
     }),
     { numRuns: RUNS, seed: 3 },

@@ -144,6 +144,7 @@ const ALLOWED = {
   listTenantAccounts: VIEWERS,
   createTenantAccount: OPERATORS,
   listTenantKeys: VIEWERS,
+  testAccess: VIEWERS,
   createTenantKey: KEY_MAKERS,
   rotateTenantKey: KEY_MAKERS,
   revokeTenantKey: OPERATORS,

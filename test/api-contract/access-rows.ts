@@ -84,4 +84,11 @@ export const policyRows = {
   'policies.everywhere': 'at every node from the next request on [native: Authorization 1]',
   'policies.bucket-gone': 'removed with its bucket [native: Authorization 1]',
   'policies.admin-plane': 'nothing of the admin plane is denied [decisions 14]',
+  'policies.tester.same':
+    'POST /tenants/{id}/access-test: what a request with the key is answered [record 110]',
+  'policies.tester.explains': 'it names what decides: scopes, statement [record 110]',
+  'policies.tester.key': 'a key that has ended, or may not be used from there [record 110]',
+  'policies.tester.refused':
+    'an unknown operation, no bucket, no address where it counts: 400; an unknown key: 404 [record 110]',
+  'policies.tester.read-only': 'it changes nothing, and the key counts as not used [record 110]',
 } as const

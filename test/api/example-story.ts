@@ -31,7 +31,7 @@ const FIRST: readonly ExampleId[] = [
   ['listTenantKeys', 'createToken', 'createBucket', 'deleteBucket', 'createBucket'],
   ['listBuckets', 'getBucket', 'setBucketVersioning', 'getBucketVersioning', 'setBucketObjectLock'],
   ['getBucketObjectLock', 'putObject'],
-  ['getObject', 'headObject', 'copyObject', 'listObjects', 'listObjectVersions'],
+  ['testAccess', 'getObject', 'headObject', 'copyObject', 'listObjects', 'listObjectVersions'],
   ['setBucketCORS', 'getBucketCORS', 'signURL', 'getSigned', 'preflightSigned'],
   ['deleteBucketCORS', 'signUpload', 'putSigned'],
   ['setBucketLifecycle', 'getBucketLifecycle', 'previewBucketLifecycle', 'deleteBucketLifecycle'],

@@ -232,6 +232,16 @@ t.test('the command line', { timeout: 1_800_000 }, async (t) => {
     t.match(await acme.json(['account', 'list']), [{ id, keyCount: 1 }])
     const [rotated] = await acme.json(['key', 'rotate', keyId])
     t.not(rotated?.['secretKey'], secret)
+    const may = (operation: string) => acme.run(['key', 'test', keyId, operation, 'photos/in/a'])
+    const scope = 'op=write:bucket=photos:prefix=in/'
+    t.match(await may('putObject'), {
+      status: 0,
+      stdout: new RegExp(`^yes: .*\n.*by: scopes\n.*${scope}\n$`),
+    })
+    t.match(await may('deleteObject'), {
+      status: 1,
+      stdout: /^no \(access_denied\): .* has no 'delete' scope/,
+    })
     const revoked = await acme.run(['key', 'revoke', keyId, '--reason', 'leaked'])
     t.match(revoked, { status: 0, stderr: `${keyId} is revoked\n` })
     t.notMatch(made.stderr + revoked.stdout + revoked.stderr, secret)

@@ -3,12 +3,14 @@
  *
  * `metrics` is the page that the scraper reads. It comes from the composition root, because the registry is not known here.
  */
+import { dataPlane } from '../native/routes.ts'
 import { describe, type OpenApiDocument } from '../openapi.ts'
 import type { Plane } from '../plane.ts'
 import { documentRoute, healthRoute, readinessRoute } from '../probes.ts'
 import type { RouteDefinition } from '../route.ts'
 import { AccessKeyView, AccessKeyWithSecretView } from './access-key-view.ts'
 import { accessKeyRoutes } from './access-keys.ts'
+import { accessTestRoute, AccessTestView } from './access-test.ts'
 import { accountRoutes, AccountView } from './accounts.ts'
 import { approvalRoutes, ApprovalView } from './approvals.ts'
 import { auditChainRoute, VerifiedPartView } from './audit-chain.ts'
@@ -51,6 +53,7 @@ export function adminPlane(metrics: MetricsPage): Plane {
     ...tenantReplicationRoutes,
     ...accountRoutes,
     ...accessKeyRoutes,
+    accessTestRoute(dataPlane.routes),
     ...longOperationRoutes,
     ...backupRoutes,
     ...backupTargetRoutes,
@@ -98,6 +101,7 @@ export function adminDocument(): OpenApiDocument {
       Account: AccountView,
       AccessKey: AccessKeyView,
       AccessKeyWithSecret: AccessKeyWithSecretView,
+      AccessTest: AccessTestView,
       Operation: LongOperationView,
       Backup: BackupView,
       ShownBackup: ShownBackupView,

@@ -8,6 +8,7 @@ import type {
   NewSecretOptions,
   RevokeKeyOptions,
 } from '../admin/key-commands.ts'
+import type { TestKeyOptions } from '../admin/key-test-command.ts'
 import type { TemporaryOptions } from '../objects/temporary-command.ts'
 import {
   addressOption,
@@ -32,6 +33,7 @@ export function keyCommand(done: Done): Command {
     .addCommand(createCommand(done))
     .addCommand(rotateCommand(done))
     .addCommand(revokeCommand(done))
+    .addCommand(testCommand(done))
     .addCommand(temporaryCommand(done))
 }
 
@@ -119,6 +121,23 @@ function revokeCommand(done: Done): Command {
     .action(async (keyId: string, options: RevokeKeyOptions) => {
       const { revokeKey } = await import('../admin/key-commands.ts')
       done(await revokeKey(keyId, options))
+    })
+}
+
+function testCommand(done: Done): Command {
+  return ofTenant('test')
+    .description('tell whether a key may do an operation, and why; without its secret')
+    .argument('<keyId>')
+    .argument('<operation>', 'an operationId of the data API, such as getObject')
+    .argument('[path]', 'bucket/key, or bucket for what is done to a bucket')
+    .option('--version-id <id>', 'the version that the request names')
+    .option('--source-ip <address>', 'from where the request comes, where key or policy ask for it')
+    .option('--no-secure', 'the request comes without TLS')
+    .addOption(jsonOption())
+    .addHelpText('after', examples('key test AK7Q3M… getObject photos/2026/cat.jpg --tenant acme'))
+    .action(async (keyId: string, operation: string, path: string | undefined, options: TestKeyOptions) => {
+      const { testKey } = await import('../admin/key-test-command.ts')
+      done(await testKey({ keyId, operation, path }, options))
     })
 }
 

@@ -11,7 +11,11 @@ import { tenantKeys } from '../../state-machine/tenants/keys.ts'
 
 const ACCESS_KEY_ID = /^[A-Z0-9]{1,64}$/
 
-export function findAccessKey(services: Services, tenantId: TenantId, keyId: string): AccessKeyRecord {
+export function findAccessKey(
+  services: Pick<Services, 'state'>,
+  tenantId: TenantId,
+  keyId: string,
+): AccessKeyRecord {
   const record = ACCESS_KEY_ID.test(keyId) ? services.state.get(tenantKeys.accessKey(keyId)) : undefined
   if (!record || record.tenantId !== tenantId) {
     throw new Refusal(

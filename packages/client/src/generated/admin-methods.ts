@@ -105,6 +105,17 @@ export interface RevokeTenantKeyInput {
   readonly reason: string
 }
 
+export interface TestAccessInput {
+  readonly id: string
+  readonly accessKeyId: string
+  /** An operationId of the data API */ readonly operation: string
+  readonly bucket?: string
+  /** An object key; of a listing the prefix, all if absent */ readonly key?: string
+  readonly versionId?: string
+  /** Needed where the key or the policy asks for it */ readonly sourceIp?: string
+  /** Whether it comes over TLS; true if absent */ readonly secure?: boolean
+}
+
 export interface RebalanceInput {
   /** Answer when the operation is finished, at the latest after so long: 1ms to 60s */ readonly wait?: string
   readonly tenantId: string
@@ -558,6 +569,11 @@ export abstract class AdminMethods extends Methods<AdminPages> {
   /** Revoke an access key for good; repeating it changes nothing */
   revokeTenantKey(input: RevokeTenantKeyInput, options?: MethodOptions): Promise<Exclude<AdminOperations['revokeTenantKey']['answer'], Planned>> {
     return this.run('revokeTenantKey', input, options)
+  }
+
+  /** Tell whether an access key may do an operation on a bucket or object, and why */
+  testAccess(input: TestAccessInput, options?: MethodOptions): Promise<AdminOperations['testAccess']['answer']> {
+    return this.run('testAccess', input, options)
   }
 
   /** Move the copies of a tenant or a bucket to where they should be */

@@ -1059,6 +1059,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
       "createTenantKey",
       "rotateTenantKey",
       "revokeTenantKey",
+      "testAccess",
       "rebalance",
       "scrub",
       "recount",
@@ -2815,6 +2816,20 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "ttlSeconds": 900,
     "requiredHeaders": {},
     "contentLengthMax": 1000
+  },
+  "testAccess": {
+    "allowed": true,
+    "code": null,
+    "reason": "Access key 'AKCLSSOHXMZNICT2ELSY' has a scope that covers 'getObject' here, and no policy denies it",
+    "decidedBy": "scopes",
+    "scopes": [
+      {
+        "verb": "read",
+        "bucket": "*",
+        "prefix": ""
+      }
+    ],
+    "statement": null
   },
   "testNotification": {
     "deliveryId": "evt_01M8FMMAXH0000000000Q00000-AWGZCLKRCKZWOR6F",

@@ -8,6 +8,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { buildConnector } from 'undici'
 import type { Cluster } from '../../cluster/index.ts'
 import type { MasterKey } from '../access/master-key.ts'
+import { MasterKeyReport } from '../access/master-key-report.ts'
 import { nodeTargets } from '../backup/targets/open-target.ts'
 import type { S3Outside } from '../backup/targets/s3-requests.ts'
 import { TargetBook } from '../backup/targets/target-book.ts'
@@ -35,8 +36,11 @@ function backupServices(parts: BackupServicesParts): Services['backups'] {
   return { openTarget: (text) => book.open(text), book, masterKey }
 }
 
-export function underMasterKey(parts: BackupServicesParts): Pick<Services, 'signing' | 'backups'> {
-  return { signing: parts.masterKey, backups: backupServices(parts) }
+export function underMasterKey(
+  parts: BackupServicesParts,
+): Pick<Services, 'signing' | 'masterKeys' | 'backups'> {
+  const { masterKey } = parts
+  return { signing: masterKey, masterKeys: new MasterKeyReport(masterKey), backups: backupServices(parts) }
 }
 
 function storeOutside({ cluster, stopping }: BackupServicesParts, ca: string | null): S3Outside {

@@ -226,7 +226,7 @@ function contentOf(
 }
 
 function keyWorkOf(
-  { config, state, propose, logger }: Services,
+  { config, state, propose, masterKeys, logger }: Services,
   components: Pick<Components, 'cluster' | 'content' | 'masterKey' | 'secrets'>,
 ): Pick<Components, 'keyKeeper' | 'keyWatch'> {
   const { cluster, content, masterKey, secrets } = components
@@ -241,6 +241,7 @@ function keyWorkOf(
     members: () => memberNames(state, config),
     isJobRunner: () => cluster.isJobRunner(),
     forgetChangedKeys: () => content.forgetChangedKeys(),
+    onWalk: (secretsLeft) => masterKeys.noteWalk(secretsLeft),
     logger: own,
   })
   return { keyKeeper, keyWatch: openWatch(config, masterKey, own) }

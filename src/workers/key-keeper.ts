@@ -36,6 +36,8 @@ export interface KeyKeeperParts {
   readonly isJobRunner: () => boolean
   /** Drops the open keys of tenants whose row has changed. */
   readonly forgetChangedKeys: () => void
+  /** Called after each walk over all secrets, with the number of those that are not sealed under the newest key. */
+  readonly onWalk: (secretsLeft: number) => void
   readonly logger: Logger
 }
 
@@ -126,6 +128,7 @@ export class KeyKeeper {
     if (this.#turnsToWalk > 0) return
     const { found, sealed, lost, some } = await this.#walk()
     this.#remaining = found - sealed + lost
+    this.#parts.onWalk(this.#remaining)
     if (found === 0) this.#turnsToWalk = TURNS_PER_CLEAN_WALK
     if (sealed > 0) {
       logger.info({ sealed, remaining: this.#remaining }, 'secrets sealed under the newest master key')

@@ -121,6 +121,7 @@ const ALLOWED = {
   deleteTenant: TENANT_OWNERS,
   getTenantEncryption: VIEWERS,
   exchangeDataKey: OPERATORS,
+  getClusterEncryption: ['viewer', 'operator', ...OWNERS],
   getTenantQuota: VIEWERS,
   setTenantQuota: OPERATORS,
   deleteTenantQuota: OPERATORS,

@@ -62,6 +62,7 @@ const LAST: readonly ExampleId[] = [
     'getRepair',
     'setRepair',
     'getClusterPlacement',
+    'getClusterEncryption',
     'getChanges',
     'planClusterPlacement',
   ],

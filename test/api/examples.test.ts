@@ -97,6 +97,8 @@ t.test('every example works, and is answered as the document says', async (t) =>
   await foundThree(world.memory)
   world.memory.repairs = TWO_DISKS
   await world.memory.change(PREPARED)
+  const [masterKey] = world.memory.services.masterKeys.keys
+  await world.memory.change({ type: 'setClusterKey', masterKeyFingerprint: masterKey?.fingerprint ?? '' })
   const owner = await world.memory.adminToken('owner')
   const answers: Record<string, unknown> = {}
   let token: string | undefined

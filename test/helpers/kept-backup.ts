@@ -11,7 +11,6 @@ import { ACME, BACKUP, PHOTOS } from '../../src/api/examples/names.ts'
 import { backupKeyContext, encodeManifest, type Manifest } from '../../src/backup/format/manifest.ts'
 import { backupFolder, manifestName } from '../../src/backup/format/names.ts'
 import type { Config } from '../../src/config/types.ts'
-import type { Services } from '../../src/operations/base/services.ts'
 import { underMasterKey } from '../../src/service/backup-services.ts'
 import { bucketKeys } from '../../src/state-machine/buckets/keys.ts'
 import { tenantKeys } from '../../src/state-machine/tenants/keys.ts'
@@ -122,7 +121,7 @@ export const backupsIn = (dir: string): string => join(dir, 'backups')
 export function keptBackups(
   dir: string,
   parts: Parameters<typeof underMasterKey>[0] & { readonly config: Config },
-): Pick<Services, 'signing' | 'backups'> {
+): ReturnType<typeof underMasterKey> {
   const { config, masterKey } = parts
   keepBackup(backupsIn(dir), { masterKey, clusterId: config.cluster.id, backupId: BACKUP.backupId })
   return underMasterKey(parts)

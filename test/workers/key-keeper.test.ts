@@ -29,6 +29,7 @@ class Node {
   readonly access: NativeAccess
   readonly masterKey: MasterKey
   forgot = 0
+  secretsLeft: number | null = null
 
   constructor(world: MemoryServices, nodeId: string, file: readonly Line[]) {
     const { services } = world
@@ -50,6 +51,7 @@ class Node {
       members: () => NODES,
       isJobRunner: () => nodeId === 'n1',
       forgetChangedKeys: () => (this.forgot += 1),
+      onWalk: (secretsLeft) => (this.secretsLeft = secretsLeft),
       logger,
     })
   }
@@ -200,6 +202,7 @@ t.test(
     for (const node of nodes) node.masterKey.use(FINGERPRINT['mk-old'] ?? '')
     await turns(nodes)
     t.equal(remaining(nodes[0]), 0)
+    t.equal(nodes[0]?.secretsLeft, 0, 'it is reported')
     const tenant = world.services.state.get(tenantKeys.tenant('acme'))
     if (tenant === undefined) return t.fail('the tenant is there')
     const ring = new ChunkKeys(MasterKey.of([NEW])).of(tenant)

@@ -15,6 +15,7 @@ import { accountRoutes, AccountView } from './accounts.ts'
 import { approvalRoutes, ApprovalView } from './approvals.ts'
 import { auditChainRoute, VerifiedPartView } from './audit-chain.ts'
 import { auditRoutes } from './audit.ts'
+import { ClusterEncryptionView, clusterEncryptionRoute } from './cluster-encryption.ts'
 import { changeRoutes } from './changes.ts'
 import { BackupScheduleView, backupScheduleRoutes } from './backup-schedules.ts'
 import { backupTargetRoutes, BackupTargetView } from './backup-targets.ts'
@@ -50,6 +51,7 @@ export function adminPlane(metrics: MetricsPage): Plane {
     ...sessionRoutes(() => routes),
     ...tenantRoutes,
     ...encryptionRoutes,
+    clusterEncryptionRoute,
     ...tenantReplicationRoutes,
     ...accountRoutes,
     ...accessKeyRoutes,
@@ -97,6 +99,7 @@ export function adminDocument(): OpenApiDocument {
       Session: SessionView,
       Tenant: TenantView,
       TenantEncryption: TenantEncryptionView,
+      ClusterEncryption: ClusterEncryptionView,
       TenantReplication: TenantReplicationView,
       Account: AccountView,
       AccessKey: AccessKeyView,

@@ -11,6 +11,7 @@ import type { SiteSecrets } from '../../access/site-secrets.ts'
 import type { OpenTarget } from '../../backup/targets/open-target.ts'
 import type { TargetBook } from '../../backup/targets/target-book.ts'
 import type { MasterKey } from '../../access/master-key.ts'
+import type { MasterKeyReport } from '../../access/master-key-report.ts'
 import type { Config } from '../../config/types.ts'
 import type { Content } from '../../content/content.ts'
 import type { Limits } from '../../limits/limits.ts'
@@ -55,6 +56,8 @@ export interface Services {
   readonly replicaCounter: Pick<ReplicaCounter, 'look'>
   /** Depend only on the master keys and the label, so every node has the same. For seals such as paging tokens. */
   readonly signing: Pick<MasterKey, 'signingKey' | 'verifyingKeys'>
+  /** Their names, without any key. */
+  readonly masterKeys: MasterKeyReport
   /** Where backups lie, and the keys that open their manifests. */
   readonly backups: {
     readonly openTarget: OpenTarget

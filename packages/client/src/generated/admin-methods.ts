@@ -526,6 +526,11 @@ export abstract class AdminMethods extends Methods<AdminPages> {
     return this.run('exchangeDataKey', input, options)
   }
 
+  /** Get which master key seals, which keys the members have, and how far a rotation is */
+  getClusterEncryption(options?: MethodOptions): Promise<AdminOperations['getClusterEncryption']['answer']> {
+    return this.run('getClusterEncryption', undefined, options)
+  }
+
   /** Get the replication of all buckets of a tenant, and which wait for their target */
   getTenantReplication(input: GetTenantReplicationInput, options?: MethodOptions): Promise<AdminOperations['getTenantReplication']['answer']> {
     return this.run('getTenantReplication', input, options)

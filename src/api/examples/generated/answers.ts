@@ -56,7 +56,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "reason": "Before the upgrade",
     "tenantId": null,
     "bucket": null,
-    "backupId": "20261127t231444z-91290735",
+    "backupId": "20261127t232311z-491aa0b4",
     "target": "directory:weekly",
     "restore": null,
     "nodeId": null,
@@ -246,7 +246,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "reason": "Before the upgrade",
     "tenantId": null,
     "bucket": null,
-    "backupId": "20261127t231444z-91290735",
+    "backupId": "20261127t232311z-491aa0b4",
     "target": "directory:weekly",
     "restore": null,
     "nodeId": null,
@@ -296,7 +296,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "expiresAt": "2026-11-21T12:00:00.000Z"
   },
   "createTemporaryToken": {
-    "token": "svctmp_eyJ2IjoxLCJ0eXAiOiJ0bXAiLCJhayI6IkFLNUNZTFpGQVBOSEtHR043RFE2Iiwia3YiOjEsInRpZCI6ImFjbWUiLCJpYXQiOjE3OTU4MjEyODEsImV4cCI6MTc5NTgyMjE4MSwianRpIjoiZW1iV1lDaGtJSi1LIiwic2NwIjoib3A9cmVhZDpidWNrZXQ9cGhvdG9zOnByZWZpeD0yMDI2LyIsInNuIjoiYnVpbGQtMTcifQ.PSO_0Ulbt7rU15cw9oqX_J0XXajcnEauJRs8i_vV81A",
+    "token": "svctmp_eyJ2IjoxLCJ0eXAiOiJ0bXAiLCJhayI6IkFLTVlKTzZaWEVBRVZRRE9aS09XIiwia3YiOjEsInRpZCI6ImFjbWUiLCJpYXQiOjE3OTU4MjE3ODgsImV4cCI6MTc5NTgyMjY4OCwianRpIjoiY2VOZ1V2XzRaY1Z3Iiwic2NwIjoib3A9cmVhZDpidWNrZXQ9cGhvdG9zOnByZWZpeD0yMDI2LyIsInNuIjoiYnVpbGQtMTcifQ.hInzF0nAkjftcAWuRQXzzK5y0agmX4TizvWUwTn93Ls",
     "tokenType": "Bearer",
     "expiresIn": 900,
     "expiresAt": "2026-11-21T12:00:00.000Z",
@@ -704,7 +704,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "status": "Enabled"
   },
   "getChanges": {
-    "cursor": "mw2qdUhw9o759MmO.KF5W8N2uQMwRP6kG",
+    "cursor": "eVRh2zr55RTIpNWm.9rKa4G8hqgfLpA7v",
     "changed": [
       "membership",
       "operations"
@@ -729,6 +729,37 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "missingCount": 0,
     "missing": [],
     "verification": null
+  },
+  "getClusterEncryption": {
+    "nodeId": "n1",
+    "provider": "file",
+    "secretsLeft": null,
+    "metadataSealed": false,
+    "sealingKey": {
+      "id": "mk-test",
+      "fingerprint": "d397f9865c8f48f9e252e1a0fc0122ad7e63b19d0a47b34a415f6daa797daf31"
+    },
+    "nextKey": null,
+    "waitsFor": [],
+    "members": [
+      {
+        "nodeId": "n1",
+        "keys": [
+          {
+            "id": "mk-test",
+            "fingerprint": "d397f9865c8f48f9e252e1a0fc0122ad7e63b19d0a47b34a415f6daa797daf31"
+          }
+        ]
+      },
+      {
+        "nodeId": "n2",
+        "keys": null
+      },
+      {
+        "nodeId": "n3",
+        "keys": null
+      }
+    ]
   },
   "getClusterHistory": {
     "range": "hour",
@@ -1050,6 +1081,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
       "deleteTenant",
       "getTenantEncryption",
       "exchangeDataKey",
+      "getClusterEncryption",
       "getTenantReplication",
       "setTenantReplication",
       "deleteTenantReplication",
@@ -1482,7 +1514,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   "listNotificationDeliveries": {
     "deliveries": [
       {
-        "deliveryId": "evt_01M8FMMAXH0000000000Q00000-AWGZCLKRCKZWOR6F",
+        "deliveryId": "evt_01M8FN3SXC0000000000R00000-55FFND4SVRMWMLJV",
         "configId": "thumbs",
         "type": "test",
         "eventName": "s3:TestEvent",
@@ -1566,7 +1598,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "reason": "Before the upgrade",
         "tenantId": null,
         "bucket": null,
-        "backupId": "20261127t231444z-91290735",
+        "backupId": "20261127t232311z-491aa0b4",
         "target": "directory:weekly",
         "restore": null,
         "nodeId": null,
@@ -2125,7 +2157,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "error": null
   },
   "redeliverNotification": {
-    "deliveryId": "evt_01M8FMMAXH0000000000Q00000-AWGZCLKRCKZWOR6F",
+    "deliveryId": "evt_01M8FN3SXC0000000000R00000-55FFND4SVRMWMLJV",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",
@@ -2564,7 +2596,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "suffix": "",
         "enabled": true,
         "payloadFormat": "native",
-        "signingSecret": "whsec_pK4tN4Oey5NiXx6EJmpN/caUm+nnUdpD",
+        "signingSecret": "whsec_N/ynNQzvTbVARup9ti9obVLNh6VDbRrj",
         "suspended": false,
         "suspensionReason": "",
         "createdAt": "2026-11-21T12:00:00.000Z",
@@ -2832,7 +2864,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "statement": null
   },
   "testNotification": {
-    "deliveryId": "evt_01M8FMMAXH0000000000Q00000-AWGZCLKRCKZWOR6F",
+    "deliveryId": "evt_01M8FN3SXC0000000000R00000-55FFND4SVRMWMLJV",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",
@@ -2873,7 +2905,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "rows": 64,
     "to": 64,
     "end": 64,
-    "head": "64:3ac0ffc25029cef85ee6228189dd8034fae951d0faf077ad130faea014feffe2",
+    "head": "64:055f989eb017d8f8368b94847d227ea30b6363f823d1935d445d471b1347c6d3",
     "isWhole": true,
     "firstFault": null,
     "isTruncated": false

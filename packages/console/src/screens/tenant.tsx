@@ -6,16 +6,17 @@ import type { AccessKey, Account, Quota, Tenant } from '../../../client/src/admi
 import { Badge, Bar, Button, Card, FactList, Loaded, Time } from '../parts/basics.tsx'
 import { Table } from '../parts/table.tsx'
 import { linkTo } from '../state/route.ts'
-import { type Listed, oneTenant, type TenantBucket, tenantId } from '../state/tenant-data.ts'
+import { type Listed, type OneTenant, oneTenant, type TenantBucket, tenantId } from '../state/tenant-data.ts'
 import { bytes, count } from '../words/format.ts'
 import { TEXT } from '../words/strings.ts'
+import { TestAccess } from './access-test.tsx'
 import { CreateAccount, CreateKey, RevokeKey } from './key-dialogs.tsx'
 import { DeleteTenant, DisableTenant, SetQuota } from './tenant-dialogs.tsx'
 
 const SAYS = TEXT.tenants
 
 type Open =
-  | { readonly kind: 'quota' | 'disable' | 'delete' | 'account' | 'key' }
+  | { readonly kind: 'quota' | 'disable' | 'delete' | 'account' | 'key' | 'access' }
   | { readonly kind: 'revoke'; readonly key: AccessKey }
 
 export function TenantScreen({ id }: { readonly id: string }) {
@@ -52,25 +53,58 @@ export function TenantScreen({ id }: { readonly id: string }) {
             <Card
               title={SAYS.keys}
               actions={
-                <Button needs="createTenantKey" onClick={() => setOpen({ kind: 'key' })}>
-                  {SAYS.createKey}
-                </Button>
+                <>
+                  {keys.rows.length === 0 ? null : (
+                    <Button needs="testAccess" onClick={() => setOpen({ kind: 'access' })}>
+                      {TEXT.accessTest.open}
+                    </Button>
+                  )}
+                  <Button needs="createTenantKey" onClick={() => setOpen({ kind: 'key' })}>
+                    {SAYS.createKey}
+                  </Button>
+                </>
               }
             >
               <Keys keys={keys.rows} onRevoke={(key) => setOpen({ kind: 'revoke', key })} />
             </Card>
             <Accounts accounts={accounts.rows} onCreate={() => setOpen({ kind: 'account' })} />
-            {open?.kind === 'quota' ? <SetQuota id={id} quota={quota} onClose={close} /> : null}
-            {open?.kind === 'disable' ? <DisableTenant id={id} onClose={close} /> : null}
-            {open?.kind === 'delete' ? <DeleteTenant id={id} onClose={close} /> : null}
-            {open?.kind === 'account' ? <CreateAccount id={id} onClose={close} /> : null}
-            {open?.kind === 'key' ? <CreateKey id={id} accounts={accounts.rows} onClose={close} /> : null}
-            {open?.kind === 'revoke' ? <RevokeKey id={id} accessKey={open.key} onClose={close} /> : null}
+            <Dialogs of={{ tenant, quota, accounts, buckets, keys }} open={open} onClose={close} />
           </>
         )}
       </Loaded>
     </>
   )
+}
+
+/** The one that is open. */
+function Dialogs({
+  of: { tenant, quota, accounts, keys },
+  open,
+  onClose,
+}: {
+  readonly of: OneTenant
+  readonly open: Open | null
+  readonly onClose: () => void
+}) {
+  const common = { id: tenant.id, onClose }
+  switch (open?.kind) {
+    case undefined:
+      return null
+    case 'quota':
+      return <SetQuota {...common} quota={quota} />
+    case 'disable':
+      return <DisableTenant {...common} />
+    case 'delete':
+      return <DeleteTenant {...common} />
+    case 'account':
+      return <CreateAccount {...common} />
+    case 'key':
+      return <CreateKey {...common} accounts={accounts.rows} />
+    case 'access':
+      return <TestAccess {...common} keys={keys.rows} />
+    case 'revoke':
+      return <RevokeKey {...common} accessKey={open.key} />
+  }
 }
 
 function Accounts({

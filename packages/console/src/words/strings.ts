@@ -3,6 +3,7 @@
  *
  * Rules: words are those of docs/glossary.md; a text says what is, and what to do; names of operations and codes stay as the API spells them.
  */
+import { ACCESS_TEST } from './access-test-strings.ts'
 import { API, REQUESTS } from './api-strings.ts'
 import { AUDIT } from './audit-strings.ts'
 import { BACKUPS, ENCRYPTION } from './backup-strings.ts'
@@ -326,6 +327,7 @@ export const TEXT = {
 
   audit: AUDIT,
 
+  accessTest: ACCESS_TEST,
   tenants: TENANTS,
   objects: OBJECTS,
   placement: PLACEMENT,

@@ -179,6 +179,20 @@ t.test('the console in Chromium', { timeout: 900_000 }, async (t) => {
     await driver.click('Remove: who made it')
   })
 
+  await t.test('the chain of the audit log is checked to its end', async (t) => {
+    await driver.go('audit')
+    await driver.click('Verify the chain')
+    await driver.sees('The audit log is whole')
+    t.match(await driver.text(), /\d+:[0-9a-f]{64}/)
+    await isAccessible(t, driver, 'a checked log')
+  })
+
+  await t.test('the screen of the cluster names the master key that seals', async (t) => {
+    await driver.go('cluster')
+    await driver.sees('holds the keys themselves')
+    t.match(await driver.text(), /mk-/)
+  })
+
   await t.test('another weight shows what it moves before it is set', async (t) => {
     await driver.go('cluster/placement')
     await driver.click(`Weight and zone: ${first.nodeId}`)

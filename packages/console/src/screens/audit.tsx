@@ -22,6 +22,7 @@ import { csv } from '../words/csv.ts'
 import { count } from '../words/format.ts'
 import { TEXT } from '../words/strings.ts'
 import { WhatHappened } from './audit-row.tsx'
+import { ChainCard } from './chain-card.tsx'
 import { SavedQuestions } from './saved-questions.tsx'
 
 const SAYS = TEXT.audit
@@ -53,7 +54,7 @@ export function Audit() {
         </Notice>
       ))}
       {rows === null ? fault.value === null ? <Skeleton /> : null : <Rows rows={rows} />}
-      <p class="soft">{SAYS.verify}</p>
+      <ChainCard />
     </>
   )
 }

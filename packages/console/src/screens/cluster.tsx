@@ -12,6 +12,7 @@ import { isMemberAction, MEMBER_OPERATIONS, type MemberAction } from '../state/m
 import { may } from '../state/rights.ts'
 import { linkTo, place } from '../state/route.ts'
 import { TEXT } from '../words/strings.ts'
+import { MasterKeyCard } from './master-key-card.tsx'
 import { type Chosen, MemberWizard } from './member-wizard.tsx'
 import { PlacementTab } from './placement.tsx'
 
@@ -78,6 +79,7 @@ function Members() {
               />
             ))}
           </div>
+          {may('getClusterEncryption') ? <MasterKeyCard /> : null}
           {value.departed.length === 0 ? null : <Departed departed={value.departed} />}
           {chosen === null ? null : (
             <MemberWizard

@@ -29,6 +29,7 @@ async function operationsOf(api: HoldfastAdmin): Promise<readonly Operation[]> {
 export const membership = resource(membershipOf)
 export const repair = resource((api) => api.getRepair())
 export const placement = resource((api) => api.getClusterPlacement({ limit: 1000 }))
+export const masterKeys = resource((api) => api.getClusterEncryption())
 /** The newest first. */
 export const operations = resource(operationsOf)
 

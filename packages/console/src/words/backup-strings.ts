@@ -38,6 +38,32 @@ export const BACKUPS = {
   verifyPlan: (chunks: string, bytes: string) => `${chunks} chunks (${bytes}) are read.`,
 } as const
 
+export const MASTER_KEY = {
+  title: 'Master key',
+  sealing: 'Seals now',
+  rotation: 'Rotation',
+  quiet: 'none under way that this node knows of',
+  to: (key: string) => `to ${key}.`,
+  waits: (nodes: string) => `Waits for a restart with it in first place of: ${nodes}`,
+  left: (secrets: string) => `${secrets} secrets left to seal again`,
+  provider: (node: string) => `Key file of ${node}`,
+  providers: {
+    file: 'holds the keys themselves',
+    vault: 'is opened by Vault Transit',
+    kms: 'is opened by a key service over HTTP',
+    pkcs11: 'is opened by a security module (PKCS#11)',
+  },
+  metadata: (node: string) => `Metadata on the disk of ${node}`,
+  sealed: 'sealed',
+  plain: 'not sealed',
+  members: 'Master keys of the members',
+  member: 'Member',
+  keys: 'Keys, the newest first',
+  one: 'the one that seals',
+  about:
+    'Master keys are changed on the machines of the nodes: `holdfast master-key add` on one, the file on all of them, and a restart of one after the other.',
+} as const
+
 export const ENCRYPTION = {
   title: 'Encryption',
   algorithm: 'Algorithm',

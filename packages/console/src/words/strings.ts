@@ -6,7 +6,7 @@
 import { ACCESS_TEST } from './access-test-strings.ts'
 import { API, REQUESTS } from './api-strings.ts'
 import { AUDIT } from './audit-strings.ts'
-import { BACKUPS, ENCRYPTION } from './backup-strings.ts'
+import { BACKUPS, ENCRYPTION, MASTER_KEY } from './backup-strings.ts'
 import { PLACEMENT } from './placement-strings.ts'
 import { POLICIES } from './policy-strings.ts'
 import { LIFECYCLE, REPLICATION, RULES } from './rule-strings.ts'
@@ -340,6 +340,8 @@ export const TEXT = {
 
   backups: BACKUPS,
   encryption: ENCRYPTION,
+
+  masterKey: MASTER_KEY,
 
   status: {
     queued: 'Queued',

@@ -2,27 +2,16 @@
  * The route that tells whether an access key may do something, and why. No rules here.
  */
 import Type, { type Static } from 'typebox'
-import { ACCESS_DECIDERS, type AccessVerdict, testAccess } from '../../operations/access-keys/test-access.ts'
+import {
+  ACCESS_DECIDERS,
+  type AccessVerdict,
+  isTestable,
+  testAccess,
+} from '../../operations/access-keys/test-access.ts'
+import { documented } from '../documented.ts'
 import { ACME, GALLERY_KEY } from '../examples/names.ts'
 import { adminRoute, type Answer, type RouteDefinition } from '../route.ts'
 import { orNull } from '../wire.ts'
-
-const Question = Type.Object(
-  {
-    accessKeyId: Type.String({ maxLength: 64 }),
-    operation: Type.String({ maxLength: 64, description: 'An operationId of the data API' }),
-    bucket: Type.Optional(Type.String({ maxLength: 63 })),
-    key: Type.Optional(
-      Type.String({ maxLength: 1024, description: 'An object key; of a listing the prefix, all if absent' }),
-    ),
-    versionId: Type.Optional(Type.String({ maxLength: 64 })),
-    sourceIp: Type.Optional(
-      Type.String({ maxLength: 64, description: 'Needed where the key or the policy asks for it' }),
-    ),
-    secure: Type.Optional(Type.Boolean({ description: 'Whether it comes over TLS; true if absent' })),
-  },
-  { additionalProperties: false },
-)
 
 export const AccessTestView = Type.Object(
   {
@@ -51,6 +40,31 @@ export const AccessTestView = Type.Object(
 
 /** `dataRoutes`: all of the data plane. */
 export function accessTestRoute(dataRoutes: readonly RouteDefinition[]): RouteDefinition {
+  const ids = dataRoutes.filter(({ operation }) => isTestable(operation)).map(({ operation: { id } }) => id)
+  const Question = Type.Object(
+    {
+      accessKeyId: Type.String({ maxLength: 64 }),
+      operation: Type.String({
+        maxLength: 64,
+        description: 'An operationId of the data API',
+        ...documented({ pattern: `^(${ids.join('|')})$` }),
+      }),
+      bucket: Type.Optional(Type.String({ maxLength: 63 })),
+      key: Type.Optional(
+        Type.String({
+          maxLength: 1024,
+          description: 'An object key; of a listing the prefix, all if absent',
+        }),
+      ),
+      versionId: Type.Optional(Type.String({ maxLength: 64 })),
+      sourceIp: Type.Optional(
+        Type.String({ maxLength: 64, description: 'Needed where the key or the policy asks for it' }),
+      ),
+      secure: Type.Optional(Type.Boolean({ description: 'Whether it comes over TLS; true if absent' })),
+    },
+    { additionalProperties: false },
+  )
+
   return adminRoute(
     testAccess,
     {

@@ -82,14 +82,19 @@ export const testAccess = adminOperation(
 
 type KeyRights = DataRights & { readonly requires: KeyRequirement }
 
+/** Whether an access key calls the operation by itself, and needs rights for it. */
+export function isTestable(rights: Rights): rights is KeyRights {
+  if (!('s3Action' in rights) || rights.requires.kind !== 'accessKey') return false
+  return rights.coveredByUrl?.isRequired !== true
+}
+
 /** Throws Refusal invalid_argument. */
 function testableRights({ operation, rights }: TestAccessInput): KeyRights {
-  const isKnown = rights !== undefined && 's3Action' in rights
-  if (isKnown && rights.requires.kind === 'accessKey' && rights.coveredByUrl?.isRequired !== true)
-    return { ...rights, requires: rights.requires }
-  const why = isKnown
-    ? 'is an operation that no access key calls by itself'
-    : 'is no operation of the data API: give an operationId of its document, such as getObject'
+  if (rights !== undefined && isTestable(rights)) return rights
+  const why =
+    rights === undefined
+      ? 'is no operation of the data API: give an operationId of its document, such as getObject'
+      : 'is an operation that no access key calls by itself'
   throw new Refusal('invalid_argument', `"operation" is "${operation.slice(0, 64)}", which ${why}`)
 }
 

@@ -1,5 +1,5 @@
 /**
- * Bugs in long operations, dry runs, scrubs on demand, usage and charts: each omits one rule.
+ * Bugs in long operations, dry runs, scrubs on demand, usage, charts and the tester of rights: each omits one rule.
  *
  * Rule: the killer is the test of the part, over a map or a temporary directory.
  */
@@ -13,6 +13,7 @@ const DEMAND = killedBy('repair/scrub-demand')
 const DRY_RUN = killedBy('api/dry-run')
 const HISTORY = killedBy('telemetry/history')
 const HOLD = killedBy('state-machine/backup-hold')
+const ACCESS_TEST = killedBy('api/access-test')
 
 export const OPERATION_MUTANTS: readonly Mutant[] = [
   {
@@ -238,5 +239,21 @@ export const OPERATION_MUTANTS: readonly Mutant[] = [
     find: '["\\\\\\n]/.test(job)',
     replace: '["]{9}/.test(job)',
     killers: killedBy('telemetry/prometheus'),
+  },
+  {
+    id: 'O31',
+    bug: 'the tester of rights shows the text of a policy to callers who may not read it',
+    file: 'src/operations/access-keys/test-access.ts',
+    find: 'document: isShown ? document : null',
+    replace: 'document: isShown ? document : document',
+    killers: ACCESS_TEST,
+  },
+  {
+    id: 'O32',
+    bug: 'the tester of rights answers without the address that a denial depends on',
+    file: 'src/access/policies/policy-gate.ts',
+    find: "effect === 'Deny' && conditions.some(",
+    replace: "effect === 'Allow' && conditions.some(",
+    killers: ACCESS_TEST,
   },
 ]

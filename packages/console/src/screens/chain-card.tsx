@@ -35,7 +35,7 @@ function Found({ found }: { readonly found: VerifiedAuditLog }) {
   const { first, to, end, segments, links, rows, head, firstFault, isTruncated } = found
   const all = end - first
   return (
-    <>
+    <div class="stack">
       <Bar share={all === 0 ? 1 : (to - first) / all} label={SAYS.progress} />
       {firstFault === null ? null : (
         <Notice tone="bad" title={SAYS.faulty}>
@@ -57,9 +57,13 @@ function Found({ found }: { readonly found: VerifiedAuditLog }) {
           [SAYS.links, `${count(links)} / ${count(all)}`],
           [SAYS.rows, count(rows)],
           [SAYS.segments, count(segments)],
-          ...(isTruncated ? [] : ([[SAYS.head, <span class="code">{head}</span>]] as const)),
         ]}
       />
-    </>
+      {isTruncated ? null : (
+        <p>
+          {SAYS.head}: <span class="code">{head}</span>
+        </p>
+      )}
+    </div>
   )
 }

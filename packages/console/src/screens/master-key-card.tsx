@@ -23,7 +23,7 @@ export function MasterKeyCard() {
             <FactList
               rows={[
                 [SAYS.sealing, sealingKey === null ? TEXT.none : <Name of={sealingKey} />],
-                [SAYS.rotation, rotationText(rotation)],
+                [SAYS.rotation, rotationText({ members, ...rotation })],
                 [SAYS.provider(nodeId), SAYS.providers[provider]],
                 [SAYS.metadata(nodeId), metadataSealed ? SAYS.sealed : SAYS.plain],
               ]}
@@ -62,10 +62,12 @@ function rotationText({
   nextKey,
   waitsFor,
   secretsLeft,
-}: Pick<ClusterEncryption, 'nextKey' | 'waitsFor' | 'secretsLeft'>): string {
+  members,
+}: Pick<ClusterEncryption, 'nextKey' | 'waitsFor' | 'secretsLeft' | 'members'>): string {
   if (nextKey !== null) {
     const to = SAYS.to(nextKey.id ?? nextKey.fingerprint.slice(0, 12))
     return waitsFor.length === 0 ? to : `${to} ${SAYS.waits(waitsFor.join(', '))}`
   }
-  return secretsLeft === null || secretsLeft === 0 ? SAYS.quiet : SAYS.left(count(secretsLeft))
+  if (secretsLeft !== null) return secretsLeft === 0 ? SAYS.quiet : SAYS.left(count(secretsLeft))
+  return members.some(({ keys }) => (keys?.length ?? 1) > 1) ? SAYS.kept : SAYS.quiet
 }

@@ -2,8 +2,14 @@
  * The sentence on top of the console: when data is called safe, and what is found first when it is not.
  */
 import t from 'tap'
-import type { Membership, Operation, Placement, Repair } from '../../packages/client/src/admin.ts'
-import { judge } from '../../packages/console/src/judge/health.ts'
+import type {
+  BackupSchedule,
+  Membership,
+  Operation,
+  Placement,
+  Repair,
+} from '../../packages/client/src/admin.ts'
+import { judge, lastBackupAt } from '../../packages/console/src/judge/health.ts'
 import { csv } from '../../packages/console/src/words/csv.ts'
 import { bytes, duration } from '../../packages/console/src/words/format.ts'
 
@@ -125,7 +131,41 @@ const operation = (more: Partial<Operation> = {}): Operation => ({
   ...more,
 })
 
-const WHOLE = { membership: membership(), placement: placement(), repair: repair(), operations: [] }
+const good = (endedAt: string): NonNullable<BackupSchedule['lastGood']> => ({
+  operationId: 'o',
+  backupId: 'b',
+  scheduledFor: endedAt,
+  startedAt: endedAt,
+  endedAt,
+  outcome: 'succeeded',
+  bytesSent: 1,
+  error: null,
+})
+
+const schedule = (more: Partial<BackupSchedule> = {}): BackupSchedule => ({
+  name: 'nightly',
+  target: 'directory:weekly',
+  tenantId: null,
+  when: 'daily 02:00',
+  keep: null,
+  paused: false,
+  maxBytesPerSecond: null,
+  nextRunAt: AT,
+  run: null,
+  last: good(AT),
+  lastGood: good(AT),
+  failures: 0,
+  updatedAt: AT,
+  ...more,
+})
+
+const WHOLE = {
+  membership: membership(),
+  placement: placement(),
+  repair: repair(),
+  operations: [],
+  schedules: [schedule()],
+}
 const titles = (facts: Parameters<typeof judge>[0]): readonly string[] =>
   judge(facts).findings.map(({ level, title }) => `${level}: ${title}`)
 
@@ -171,6 +211,20 @@ t.test('what is owed is counted by the nodes, because placement shows the first 
 t.test('without a majority that is said, and not that one more may fail', async (t) => {
   const lost = membership({ authoritative: false, leaderId: null })
   t.same(titles({ ...WHOLE, membership: lost }), ['danger: No majority of voters answers'])
+})
+
+t.test('a schedule whose backups fail is a finding until one succeeds', async (t) => {
+  const last = { ...good(AT), outcome: 'failed', error: 'The folder is full' } as const
+  const failing = schedule({ failures: 2, last })
+  t.match(judge({ ...WHOLE, schedules: [failing] }), {
+    level: 'attention',
+    findings: [{ title: /schedule nightly fail, 2 in a row/, todo: 'The folder is full', screen: 'backups' }],
+  })
+  t.same(judge({ ...WHOLE, schedules: [{ ...failing, paused: true }] }).findings, [], 'paused on purpose')
+  t.match(judge({ ...WHOLE, schedules: null }), { level: 'safe' }, 'copies are safe without backups')
+  const later = '2026-02-01T00:00:00.000Z'
+  t.equal(lastBackupAt([schedule({ lastGood: good(later) }), schedule()]), later)
+  t.equal(lastBackupAt([schedule({ lastGood: null })]), null)
 })
 
 t.test('each condition has a finding', async (t) => {

@@ -3,7 +3,7 @@
  *
  * Rules: what is not known is never called safe; what a token may not see is left out and said to be unknown.
  */
-import type { Membership, Operation, Placement, Repair } from '../../../client/src/admin.ts'
+import type { BackupSchedule, Membership, Operation, Placement, Repair } from '../../../client/src/admin.ts'
 import { bytes, count } from '../words/format.ts'
 import { TEXT } from '../words/strings.ts'
 
@@ -14,7 +14,7 @@ export interface Finding {
   readonly title: string
   readonly todo: string
   /** Where more of it is shown. */
-  readonly screen: 'cluster' | 'operations'
+  readonly screen: 'backups' | 'cluster' | 'operations'
   /** The member that can be replaced, or else brought back; null: there is no such one thing to do. */
   readonly replace: string | null
   /** Below /docs/. */
@@ -26,6 +26,7 @@ export interface Facts {
   readonly repair: Repair | null
   readonly placement: Placement | null
   readonly operations: readonly Operation[] | null
+  readonly schedules: readonly BackupSchedule[] | null
 }
 
 export interface Judgement {
@@ -73,6 +74,7 @@ export function judge(facts: Facts): Judgement {
     ...(facts.placement === null ? [] : ofPlacement(facts.placement)),
     ...(facts.repair === null ? [] : ofRepair(facts.repair)),
     ...(facts.operations === null ? [] : ofOperations(facts.operations)),
+    ...(facts.schedules === null ? [] : ofSchedules(facts.schedules)),
   ].sort((a, b) => Number(a.level === 'attention') - Number(b.level === 'attention'))
   const [first] = findings
   if (first !== undefined) {
@@ -154,6 +156,20 @@ function ofNode(node: Repair['nodes'][number]): readonly Finding[] {
   if ((scrub?.lost ?? 0) > 0)
     found.push(finding('attention', SAYS.lost(nodeId, scrub?.lost ?? 0), 'operations', RUNBOOK.disk))
   return found
+}
+
+/** The end of the newest backup of any schedule that succeeded; null: there is none. */
+export function lastBackupAt(schedules: readonly BackupSchedule[]): string | null {
+  const ends = schedules.flatMap(({ lastGood }) => (lastGood === null ? [] : [lastGood.endedAt]))
+  return ends.toSorted().at(-1) ?? null
+}
+
+function ofSchedules(schedules: readonly BackupSchedule[]): readonly Finding[] {
+  return schedules
+    .filter(({ failures, paused }) => failures > 0 && !paused)
+    .map(({ name, failures, last }) =>
+      finding('attention', SAYS.backupFails(name, failures, last?.error ?? null), 'backups'),
+    )
 }
 
 function ofOperations(operations: readonly Operation[]): readonly Finding[] {

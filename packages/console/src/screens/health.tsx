@@ -2,10 +2,11 @@
  * Health: one sentence, whether data is safe, then what to do, then the figures behind it.
  */
 import { useEffect } from 'preact/hooks'
-import type { Placement } from '../../../client/src/admin.ts'
-import { bytes, count } from '../words/format.ts'
-import { type Finding, judge, type Judgement, votersOf } from '../judge/health.ts'
+import type { BackupSchedule, Placement } from '../../../client/src/admin.ts'
+import { bytes, count, time } from '../words/format.ts'
+import { type Finding, judge, type Judgement, lastBackupAt, votersOf } from '../judge/health.ts'
 import { Badge, Card, FactList, FaultNotice, Icon, Skeleton } from '../parts/basics.tsx'
+import { backupPlans } from '../state/backup-data.ts'
 import { load, membership, operations, placement, repair } from '../state/cluster-data.ts'
 import { may } from '../state/rights.ts'
 import { linkTo } from '../state/route.ts'
@@ -14,8 +15,11 @@ import { TEXT } from '../words/strings.ts'
 const MARK = { safe: 'good', attention: 'warn', danger: 'warn', unknown: 'unknown' } as const
 
 export function Health() {
-  useEffect(() => void load('membership', 'placement', 'repair', 'operations'), [])
-  const parts = [membership, placement, repair, operations]
+  useEffect(() => {
+    void load('membership', 'placement', 'repair', 'operations')
+    void backupPlans.load()
+  }, [])
+  const parts = [membership, placement, repair, operations, backupPlans]
   const isComplete = parts.every(({ value, fault }) => value.value !== null || fault.value !== null)
   if (!isComplete) return <Skeleton />
   const judgement = judge({
@@ -23,8 +27,9 @@ export function Health() {
     placement: placement.value.value,
     repair: repair.value.value,
     operations: operations.value.value,
+    schedules: backupPlans.value.value?.schedules ?? null,
   })
-  // Four parts that are denied are one thing to know.
+  // Parts that are denied are one thing to know.
   const found = parts.flatMap(({ fault }) => fault.value ?? [])
   const faults = found.filter(({ kind }, at) => found.findIndex((other) => other.kind === kind) === at)
   return (
@@ -90,6 +95,12 @@ function Findings({ findings }: { readonly findings: readonly Finding[] }) {
 const singlesOf = ({ singleCopies, chunks, isTruncated }: Placement): string =>
   isTruncated ? TEXT.health.ofFirst(count(singleCopies), count(chunks)) : count(singleCopies)
 
+function lastBackup(schedules: readonly BackupSchedule[]): string {
+  if (schedules.length === 0) return TEXT.health.notScheduled
+  const at = lastBackupAt(schedules)
+  return at === null ? TEXT.none : time(at)
+}
+
 function Glance() {
   const members = membership.value.value
   const copies = placement.value.value
@@ -108,6 +119,8 @@ function Glance() {
   if (copies !== null)
     rows.push([TEXT.health.singles, singlesOf(copies)], [TEXT.health.stored, bytes(copies.held.bytes)])
   if (running !== undefined) rows.push([TEXT.health.running, count(running)])
+  const schedules = backupPlans.value.value?.schedules
+  if (schedules !== undefined) rows.push([TEXT.health.lastBackup, lastBackup(schedules)])
   return rows.length === 0 ? null : (
     <Card title={TEXT.health.facts}>
       <FactList rows={rows} />

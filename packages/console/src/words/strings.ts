@@ -101,6 +101,8 @@ export const TEXT = {
     unknown: 'The state of the data is not known',
     unknownWhy: 'Parts of the cluster did not answer.',
     findings: 'Findings',
+    lastBackup: 'Last good backup by a schedule',
+    notScheduled: 'none is scheduled',
     replace: (node: string) => `Replace ${node}`,
     now: 'Now',
     soon: 'Soon',
@@ -184,6 +186,11 @@ export const TEXT = {
       [
         `Members run different versions: ${list}`,
         'Finish the rolling upgrade; the feature level rises when all members are new.',
+      ] as const,
+    backupFails: (schedule: string, failures: number, error: string | null) =>
+      [
+        `Backups of the schedule ${schedule} fail, ${failures} in a row`,
+        error ?? 'Look at the target and at the log of the node on duty.',
       ] as const,
     failed: (type: string, error: string) => [`Operation ${type} failed`, error] as const,
     blocked: (type: string, message: string) => [`Operation ${type} waits`, message] as const,

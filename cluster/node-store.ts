@@ -39,10 +39,14 @@ export interface NodeStoreParts
   readonly onTrouble: () => void
 }
 
-type Options = Pick<ClusterOptions, 'clusterId' | 'nodeId' | 'dataDir' | 'blobDirectories' | 'diskThresholds'>
+type Options = Pick<
+  ClusterOptions,
+  'clusterId' | 'nodeId' | 'dataDir' | 'blobDirectories' | 'diskThresholds' | 'directIoFromBytes'
+>
 
 export function nodeStore(options: Options, parts: NodeStoreParts): NodeStore {
   const { dataDir, diskThresholds: thresholds = DISK_THRESHOLDS, blobDirectories: directories = [] } = options
+  const { directIoFromBytes } = options
   const { fail, onTrouble, clock, ...common } = parts
   const storeAt = (directory: string, onFatal: (cause: Error) => void): DiskBlobStore =>
     new DiskBlobStore({
@@ -50,6 +54,7 @@ export function nodeStore(options: Options, parts: NodeStoreParts): NodeStore {
       now: () => clock.now(),
       directory,
       thresholds,
+      directIoFromBytes,
       onFatal,
       heldBackBytes: heldBackAt(directory),
     })

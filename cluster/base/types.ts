@@ -90,6 +90,8 @@ export interface ClusterOptions {
   readonly scrubEveryMs?: number
   /** Absolute, each once, none in another or in the data directory: where blobs lie, each on a disk of its own. Absent or empty: `blobs/` in the data directory. */
   readonly blobDirectories?: readonly string[]
+  /** Copies of this size and more are written without the page cache, where the system can; Infinity: none. The default is 1 MiB. Bytes */
+  readonly directIoFromBytes?: number
   /** From where on the disk accepts less; the default is DISK_THRESHOLDS. */
   readonly diskThresholds?: DiskThresholds
   /** Raft with its log, timers and peers runs on a thread of its own; the default is the thread of the caller. */

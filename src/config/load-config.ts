@@ -255,6 +255,7 @@ function assemble(read: Reader): Config {
       sealMetadata: read.get<boolean>('node.seal_metadata'),
       raftThread: read.get<boolean>('node.raft_thread'),
       edgeThreads: read.number('node.edge_threads'),
+      directIoFromBytes: read.number('node.direct_io_from'),
     },
     cluster: {
       id: read.text('cluster.id'),

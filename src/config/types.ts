@@ -115,6 +115,8 @@ export interface Config {
     readonly raftThread: boolean
     /** 0: the connections of the data listener are on the main thread. */
     readonly edgeThreads: number
+    /** Of a chunk; 0: none. */
+    readonly directIoFromBytes: number
   }
   readonly cluster: {
     readonly id: string

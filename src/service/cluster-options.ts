@@ -9,11 +9,13 @@ export function clusterOptions(
   keys: KeyNames & { readonly metadataKey?: Uint8Array | null },
   isJoining: boolean,
 ): Parameters<typeof createCluster>[0] {
+  const { directIoFromBytes } = config.node
   return {
     clusterId: config.cluster.id,
     nodeId: config.node.id,
     dataDir: config.node.dataDir,
     blobDirectories: config.node.blobDirectories,
+    directIoFromBytes: directIoFromBytes === 0 ? Number.POSITIVE_INFINITY : directIoFromBytes,
     witnessDir: config.node.witnessDir,
     raftThread: config.node.raftThread,
     metadataKey: keys.metadataKey ?? null,

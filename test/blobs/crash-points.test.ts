@@ -31,7 +31,7 @@ const inFiles: StoreKind = async (parts) => {
   return { store, close: async () => undefined, compact: async () => false }
 }
 
-const inUncachedFiles: StoreKind = (parts, rows) => inFiles({ ...parts, uncachedFromBytes: 0 }, rows)
+const inUncachedFiles: StoreKind = (parts, rows) => inFiles({ ...parts, directIoFromBytes: 0 }, rows)
 
 const blobs = [100, 700, 0, 256, 900, 200, 300, 1200, 40, 50].map((size, seed) => sampleBlob(seed, size))
 const [a, b, c, d, e, f, g, h, i, j] = blobs as [

@@ -19,13 +19,13 @@ export async function directoryOf(t: Test): Promise<string> {
 
 export async function openStore(
   directory: string,
-  options: { fileOps?: FileOps; onFatal?: (error: Error) => void; uncachedFromBytes?: number } = {},
+  options: { fileOps?: FileOps; onFatal?: (error: Error) => void; directIoFromBytes?: number } = {},
 ) {
-  const { uncachedFromBytes = 1024 * 1024 } = options
+  const { directIoFromBytes = 1024 * 1024 } = options
   const onFatal = options.onFatal ?? ((error: Error) => assert(error))
   const [layout, ops] = [new BlobLayout(directory), options.fileOps ?? systemFileOps]
   await layout.prepare(ops)
-  return new FileBlobStore({ layout, ops, guard: new FlushGuard(onFatal), uncachedFromBytes })
+  return new FileBlobStore({ layout, ops, guard: new FlushGuard(onFatal), directIoFromBytes })
 }
 
 function assert(error: Error): never {

@@ -14,7 +14,7 @@ import { flipped, sampleBlob, streamOf } from './blob-samples.ts'
 import { directoryOf, flipBit, openStore, pathOf, systemError } from './file-store-world.ts'
 
 t.test('FileBlobStore without the page cache', async (t) => {
-  const EVERY = { uncachedFromBytes: 0 }
+  const EVERY = { directIoFromBytes: 0 }
 
   t.test('keeps the contract', (t) =>
     blobStoreContract(t, async (t) => {

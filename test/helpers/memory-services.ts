@@ -329,6 +329,7 @@ const UNSET = {
   sealMetadata: false,
   raftThread: false,
   edgeThreads: 0,
+  directIoFromBytes: 0,
 }
 function testConfig(dataDir: string, options: Options): Config {
   return {

@@ -29,6 +29,8 @@ export interface DiskBlobStoreOptions {
   readonly logger: Logger
   readonly fileOps?: FileOps
   readonly fileBytesMin?: number
+  /** As of ClusterOptions. */
+  readonly directIoFromBytes?: number | undefined
   readonly thresholds?: DiskThresholds
   /** The part of the free bytes of a disk of this size that is reserved for other uses, which may take it at any time. */
   readonly heldBackBytes?: (totalBytes: number) => number
@@ -75,7 +77,12 @@ export class DiskBlobStore implements BlobStore {
     const { heldBackBytes = () => 0 } = options
     this.#space = new DiskSpace({ ops, path: directory, thresholds, health, heldBackBytes })
     this.#guard = new FlushGuard(onFatal)
-    this.#files = new FileBlobStore({ layout, ops, guard: this.#guard })
+    this.#files = new FileBlobStore({
+      layout,
+      ops,
+      guard: this.#guard,
+      directIoFromBytes: options.directIoFromBytes,
+    })
     this.#packs = this.#makePacks()
   }
 

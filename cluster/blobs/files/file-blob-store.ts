@@ -37,7 +37,7 @@ const SYNCS_AT_ONCE = 2
  * Blobs of this size and more are written without the page cache (docs/adr/0105-large-bodies-memory-and-idle.md). Smaller ones are
  * likely to be read soon, and what they would save is little. Bytes.
  */
-const UNCACHED_FROM_BYTES = 1024 * 1024
+const DIRECT_IO_FROM_BYTES = 1024 * 1024
 /** Bytes of one write, and of the memory that each blob in flight has for it. */
 const UNCACHED_WRITE_BYTES = 512 * 1024
 /** Kept for the next blobs: memory that is mapped again costs as much as its copy. */
@@ -48,7 +48,8 @@ export interface StoreParts {
   readonly layout: BlobLayout
   readonly ops: FileOps
   readonly guard: FlushGuard
-  readonly uncachedFromBytes?: number
+  /** As of ClusterOptions. */
+  readonly directIoFromBytes?: number | undefined
 }
 
 interface Incoming {
@@ -63,11 +64,11 @@ export class FileBlobStore implements Omit<BlobStore, 'usage'> {
   readonly #directories: DirectorySyncs
   readonly #listings: ShardListings
   readonly #memories = new BlockMemories(UNCACHED_WRITE_BYTES, MEMORIES_KEPT)
-  /** Infinity once such a write was refused. */
-  #uncachedFromBytes: number
+  /** Infinity: none, or such a write was refused. */
+  #directIoFromBytes: number
 
-  constructor({ layout, ops, guard, uncachedFromBytes = UNCACHED_FROM_BYTES }: StoreParts) {
-    this.#uncachedFromBytes = uncachedFromBytes
+  constructor({ layout, ops, guard, directIoFromBytes = DIRECT_IO_FROM_BYTES }: StoreParts) {
+    this.#directIoFromBytes = directIoFromBytes
     this.#layout = layout
     this.#ops = ops
     this.#guard = guard
@@ -206,9 +207,9 @@ export class FileBlobStore implements Omit<BlobStore, 'usage'> {
 
   /** Null: through the page cache. */
   async #createUncached(path: string, size: number): Promise<OpenFile | null> {
-    if (size < this.#uncachedFromBytes) return null
+    if (size < this.#directIoFromBytes) return null
     const file = await orRefusal(() => this.#ops.createUncached(path))
-    if (file === null) this.#uncachedFromBytes = Number.POSITIVE_INFINITY
+    if (file === null) this.#directIoFromBytes = Number.POSITIVE_INFINITY
     return file
   }
 
@@ -265,7 +266,7 @@ export class FileBlobStore implements Omit<BlobStore, 'usage'> {
     try {
       await this.#ops.append(file, [blocks])
     } catch (cause) {
-      if (errorCode(cause) === 'EINVAL') this.#uncachedFromBytes = Number.POSITIVE_INFINITY
+      if (errorCode(cause) === 'EINVAL') this.#directIoFromBytes = Number.POSITIVE_INFINITY
       throw cause
     }
   }

@@ -80,6 +80,17 @@ export const MACHINE_SETTINGS = [
       'Set node.edge_threads to a number of threads, or to 0 for none beside the main thread, for example node.edge_threads: 2.',
   },
   {
+    name: 'node.direct_io_from',
+    kind: 'bytes',
+    fallback: '1MiB',
+    min: 0,
+    max: 4 * MIB,
+    meaning:
+      'the size from which chunks are written with direct I/O, without the page cache: uploads of large bodies take less processor time and drive nothing out of the cache, and the first read after an upload comes from the disk; 0: all go through the cache',
+    advice:
+      'Set node.direct_io_from to a size, or to 0 where large bodies are mostly read soon after their upload, for example node.direct_io_from: 1MiB.',
+  },
+  {
     name: 'backup.directory',
     kind: 'path',
     fallback: null,

@@ -2,7 +2,12 @@
  * The public interface of cluster/: src/ imports this file and nothing deeper.
  */
 export * from './base/types.ts'
-export { LATENCY_BOUNDS, type LatencyFigures, LatencyHistogram } from './base/latency-histogram.ts'
+export {
+  LATENCY_BOUNDS,
+  type LatencyFigures,
+  LatencyHistogram,
+  sumOfFigures,
+} from './base/latency-histogram.ts'
 export { counter, gauge, histogram } from './base/metric-samples.ts'
 export type { Histories, NodeHistory } from './base/history-port.ts'
 export { type GossipChannel, GOSSIP_BYTES_MAX, GOSSIP_EVERY_MS } from './base/gossip-channel.ts'

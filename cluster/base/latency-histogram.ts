@@ -23,6 +23,13 @@ export function bucketOf(seconds: number): number {
   return LATENCY_BOUNDS.length
 }
 
+export function sumOfFigures(all: readonly LatencyFigures[]): LatencyFigures {
+  const counts = [...LATENCY_BOUNDS, Infinity].map((_, at) =>
+    all.reduce((sum, figures) => sum + (figures.counts[at] ?? 0), 0),
+  )
+  return { counts, sum: all.reduce((total, { sum }) => total + sum, 0) }
+}
+
 export class LatencyHistogram {
   readonly #counts = new Float64Array(LATENCY_BOUNDS.length + 1)
   #sum = 0

@@ -5,12 +5,18 @@
  * counters end in _total. Rule: labels are bounded: operation ids and status codes, never a tenant, bucket or key.
  */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
-import { histogram, LATENCY_BOUNDS, LatencyHistogram, type MetricSample } from '../../cluster/index.ts'
+import {
+  histogram,
+  LATENCY_BOUNDS,
+  LatencyHistogram,
+  type MetricSample,
+  sumOfFigures,
+} from '../../cluster/index.ts'
 import type { RequestTotals } from './history/history-point.ts'
-import type { Result } from './history/series.ts'
+import type { Api, Result } from './history/series.ts'
 
 export interface RequestObservation {
-  readonly api: 'native' | 's3' | 'admin'
+  readonly api: Api
   readonly operation: string
   readonly status: number
   readonly seconds: number
@@ -45,19 +51,25 @@ const FIRST_BYTE_HELP =
   'From the last byte of the request to the first byte of the answer: the time of this node alone.'
 
 /** What was counted of one API. */
-interface ApiCounts extends Record<Result, number> {
+interface ApiCounts {
   received: number
   sent: number
   inflight: number
 }
 
+interface OperationLabels extends Readonly<Record<string, string>> {
+  readonly api: Api
+  readonly operation: string
+}
+
 interface AnswerCount {
-  readonly labels: Readonly<Record<'api' | 'operation' | 'code', string>>
+  readonly labels: OperationLabels & { readonly code: string }
+  readonly result: Result
   count: number
 }
 
 interface FirstBytes {
-  readonly labels: Readonly<Record<'api' | 'operation', string>>
+  readonly labels: OperationLabels
   readonly latency: LatencyHistogram
 }
 
@@ -65,21 +77,20 @@ interface FirstBytes {
 class RequestCounts {
   readonly #answers = new Map<string, AnswerCount>()
   readonly #byOperation = new Map<string, FirstBytes>()
-  readonly #apis = new Map<RequestObservation['api'], ApiCounts>()
-  readonly #firstBytes = new LatencyHistogram()
+  readonly #apis = new Map<Api, ApiCounts>()
 
   get answers(): Iterable<AnswerCount> {
     return this.#answers.values()
   }
 
-  get apis(): Iterable<readonly [RequestObservation['api'], ApiCounts]> {
+  get apis(): Iterable<readonly [Api, ApiCounts]> {
     return this.#apis
   }
 
-  of(api: RequestObservation['api']): ApiCounts {
+  of(api: Api): ApiCounts {
     const known = this.#apis.get(api)
     if (known !== undefined) return known
-    const made = { received: 0, sent: 0, inflight: 0, Ok: 0, Refused: 0, Failed: 0 }
+    const made = { received: 0, sent: 0, inflight: 0 }
     this.#apis.set(api, made)
     return made
   }
@@ -100,23 +111,27 @@ class RequestCounts {
     )
   }
 
-  answered({ api, operation, status, firstByteSeconds }: RequestObservation): void {
-    this.of(api)[resultOf(status)] += 1
-    if (firstByteSeconds !== null && api !== 'admin') this.#firstBytes.observe(firstByteSeconds)
+  answered({ api, operation, status }: RequestObservation): void {
     const name = `${api} ${operation} ${status}`
     const known = this.#answers.get(name)
     if (known !== undefined) known.count += 1
-    else this.#answers.set(name, { labels: { api, operation, code: String(status) }, count: 1 })
+    else {
+      const labels = { api, operation, code: String(status) }
+      this.#answers.set(name, { labels, result: resultOf(status), count: 1 })
+    }
   }
 
   totals(): RequestTotals {
-    const [native, s3, admin] = [this.of('native'), this.of('s3'), this.of('admin')]
-    const all = [native, s3, admin]
+    const none = () => ({ Ok: 0, Refused: 0, Failed: 0 })
+    const requests = { native: none(), s3: none(), admin: none() }
+    for (const { labels, result, count } of this.#answers.values()) requests[labels.api][result] += count
+    const counts = [...this.#apis.values()]
+    const ofData = [...this.#byOperation.values()].filter(({ labels }) => labels.api !== 'admin')
     return {
-      requests: { native: { ...native }, s3: { ...s3 }, admin: { ...admin } },
-      receivedBytes: all.reduce((sum, { received }) => sum + received, 0),
-      sentBytes: all.reduce((sum, { sent }) => sum + sent, 0),
-      answers: this.#firstBytes.figures(),
+      requests,
+      receivedBytes: counts.reduce((sum, { received }) => sum + received, 0),
+      sentBytes: counts.reduce((sum, { sent }) => sum + sent, 0),
+      answers: sumOfFigures(ofData.map(({ latency }) => latency.figures())),
     }
   }
 }
@@ -159,7 +174,7 @@ export class Metrics {
     return this.#registry.contentType
   }
 
-  requestStarted(api: RequestObservation['api']): void {
+  requestStarted(api: Api): void {
     this.#counts.of(api).inflight += 1
   }
 

@@ -15,6 +15,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { BenchClient } from './client.ts'
 import { Processes } from './processes.ts'
+import { median } from './statistics.ts'
 import { freeBasePort } from '../local/free-ports.ts'
 import { demoCredentials } from '../../src/cli/up/demo.ts'
 import { planNodes, prepare } from '../../src/cli/up/setup.ts'
@@ -105,13 +106,6 @@ async function measure({ processes, clients }: Cluster, method: string, requests
     perSecond: requests / took,
     cpuSeconds: processes.sinceStart().cpuSeconds / (requests / 1000),
   }
-}
-
-/** For an even number the mean of the two in the middle: only the upper one would overstate a ratio of rates. */
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  const [low, high] = [(sorted.length - 1) >> 1, sorted.length >> 1].map((at) => sorted[at] ?? 0)
-  return ((low ?? 0) + (high ?? 0)) / 2
 }
 
 const shown = (value: number): string => value.toFixed(value < 10 ? 3 : 0)

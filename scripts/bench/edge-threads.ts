@@ -17,6 +17,7 @@ import { type RaceRow, rowsOf } from '../race/rows.ts'
 import { loadOf } from '../race/turn.ts'
 import { freshCluster, leaderOf, type MeasuredCluster } from './cluster.ts'
 import { runLoad } from './load.ts'
+import { median } from './statistics.ts'
 
 const SETTINGS = [0, 1, 2] as const
 const CLIENTS = 64
@@ -64,9 +65,10 @@ async function loaded({ pid, rows }: Place, at: number, figures: Figures): Promi
 }
 
 function shown(values: readonly number[]): string {
-  const sorted = values.toSorted((a, b) => a - b)
-  const rounded = (value = 0): string => Math.round(value).toLocaleString('en')
-  return `${rounded(sorted[sorted.length >> 1])} (${rounded(sorted[0])}, ${rounded(sorted.at(-1))})`
+  const [middle, lowest, highest] = [median(values), Math.min(...values), Math.max(...values)].map((value) =>
+    Math.round(value).toLocaleString('en'),
+  )
+  return `${middle} (${lowest}, ${highest})`
 }
 
 const [operationsText = '2000', roundsText = '5', nodesText = '1', rowsText = 'get-4k,put-4k'] =

@@ -29,6 +29,7 @@ import {
   OVERWRITTEN_EVERY,
 } from './listing-rows.ts'
 import { UsageError, wholeNumber } from '../local/options.ts'
+import { median } from './statistics.ts'
 import { bucketKeys } from '../../src/state-machine/buckets/keys.ts'
 import { pageOfObjects } from '../../src/store/reads/object-listing.ts'
 import { pageOfVersions } from '../../src/store/reads/version-listing.ts'
@@ -132,9 +133,6 @@ function pagesOf(reader: LevelStateReader, count: number): readonly Page[] {
   ]
 }
 
-const medianOf = (figures: readonly number[]): number =>
-  figures.toSorted((a, b) => a - b)[Math.floor(figures.length / 2)] ?? 0
-
 async function measurePage({ name, read }: Page, first: readonly FirstRead[]): Promise<string> {
   const times: number[] = []
   let bytes = 0
@@ -147,7 +145,7 @@ async function measurePage({ name, read }: Page, first: readonly FirstRead[]): P
   const spent = cpuMs(process.cpuUsage(before)) / ROUNDS
   const sorted = times.toSorted((a, b) => a - b)
   const at = (share: number): number => sorted[Math.floor(share * (ROUNDS - 1))] ?? 0
-  const firsts = [medianOf(first.map(({ ms }) => ms)), medianOf(first.map((one) => one.cpuMs))]
+  const firsts = [median(first.map(({ ms }) => ms)), median(first.map((one) => one.cpuMs))]
   const figures = [...firsts, at(0.5), at(0.9), spent]
   const cells = figures.map((figure) => figure.toFixed(1)).join(' | ')
   return `| ${name} | ${cells} | ${(bytes / 1024).toFixed(0)} |`

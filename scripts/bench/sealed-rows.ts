@@ -11,6 +11,7 @@ import { versionKeys } from '../../src/state-machine/versions/keys.ts'
 import { wholeNumber } from '../local/options.ts'
 import { OneNode } from './one-node.ts'
 import { keyAt, LARGE_BUCKET, putOf } from './listing-rows.ts'
+import { median } from './statistics.ts'
 
 const PUTS_PER_ENTRY = 8
 const PUTS = 2_000
@@ -95,10 +96,6 @@ class Side {
       })
     }
   }
-}
-
-function median(numbers: readonly number[]): number {
-  return numbers.toSorted((one, other) => one - other)[numbers.length >> 1] ?? Number.NaN
 }
 
 const sides = [new Side('plain', null), new Side('sealed', Buffer.alloc(32, 'a metadata key'))]

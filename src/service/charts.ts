@@ -1,13 +1,13 @@
 /**
- * The charts of one node: what it notes of itself every ten seconds, and the Prometheus that it asks for longer ranges.
+ * The charts of one node: the figures that it records of itself every ten seconds, and the Prometheus that it asks for longer ranges.
  *
- * Owns: the timer and the looks. Knows nothing of: what a point is made of. Rule: a look that fails leaves a gap, is logged once, and never affects requests.
+ * Owns: the timer, and when counters are read. Knows nothing of: what a point is made of. Rule: a reading that fails leaves a gap, is logged once, and never affects requests.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Cluster, Logger } from '../../cluster/index.ts'
 import type { Config } from '../config/types.ts'
 import { writeHistory } from '../telemetry/history/history-bytes.ts'
-import { type Look, pointOf } from '../telemetry/history/history-point.ts'
+import { pointOf, type Reading } from '../telemetry/history/history-point.ts'
 import { HistoryRing } from '../telemetry/history/history-ring.ts'
 import { Prometheus } from '../telemetry/history/prometheus.ts'
 import { HISTORY_EVERY_MS } from '../telemetry/history/series.ts'
@@ -17,23 +17,23 @@ import type { Metrics } from '../telemetry/metrics.ts'
 const LOOP_MEASURED_EVERY_MS = 100
 const NANOS_PER_SECOND = 1e9
 
-export interface NotingParts {
+export interface RecordingParts {
   readonly cluster: Pick<Cluster, 'metrics' | 'histories'>
   readonly metrics: Pick<Metrics, 'totals'>
   readonly logger: Logger
 }
 
-/** Starts to note; the answer ends it. */
-export function startNoting({ cluster, metrics, logger }: NotingParts): () => void {
+/** Returns what stops it. */
+export function startRecording({ cluster, metrics, logger }: RecordingParts): () => void {
   const ring = new HistoryRing()
   cluster.histories.open(() => writeHistory(ring))
   const loop = monitorEventLoopDelay({ resolution: LOOP_MEASURED_EVERY_MS })
   loop.enable()
-  let before: Look | null = null
+  let before: Reading | null = null
   let timer: NodeJS.Timeout | null = null
   let hasEnded = false
   let isFailing = false
-  const look = async (): Promise<Look> => {
+  const read = async (): Promise<Reading> => {
     const late = loop.percentile(99) / NANOS_PER_SECOND - LOOP_MEASURED_EVERY_MS / 1000
     loop.reset()
     const { rss: memory, heapUsed: heap } = process.memoryUsage()
@@ -47,23 +47,23 @@ export function startNoting({ cluster, metrics, logger }: NotingParts): () => vo
       heap,
     }
   }
-  const note = async (): Promise<void> => {
+  const record = async (): Promise<void> => {
     try {
-      const after = await look()
+      const after = await read()
       const interval = Math.floor(after.atMs / HISTORY_EVERY_MS) - 1
       if (before !== null && interval >= 0) ring.push(interval, pointOf(before, after))
       before = after
       isFailing = false
     } catch (err) {
-      if (!isFailing) logger.warn({ err }, 'figures for charts not noted')
+      if (!isFailing) logger.warn({ err }, 'figures for charts not recorded')
       isFailing = true
     }
     if (!hasEnded) wait()
   }
   const wait = (): void => {
-    timer = setTimeout(() => void note(), HISTORY_EVERY_MS - (Date.now() % HISTORY_EVERY_MS)).unref()
+    timer = setTimeout(() => void record(), HISTORY_EVERY_MS - (Date.now() % HISTORY_EVERY_MS)).unref()
   }
-  void note()
+  void record()
   return () => {
     hasEnded = true
     if (timer !== null) clearTimeout(timer)

@@ -48,7 +48,7 @@ import { Metrics } from '../telemetry/metrics.ts'
 import { VERSION } from '../base/version.ts'
 import { clusterOptions } from './cluster-options.ts'
 import { MasterKeyGate } from '../workers/master-key-gate.ts'
-import { openPrometheus, startNoting } from './charts.ts'
+import { openPrometheus, startRecording } from './charts.ts'
 import { auditedWhile, openAuditTrail, openExport } from './audit-parts.ts'
 import { allWorkers, type Work } from '../workers/all-workers.ts'
 import { KeyKeeper } from '../workers/key-keeper.ts'
@@ -285,8 +285,8 @@ async function openListeners(
       [await samples(), content.samples(), edges.samples(), tracing?.samples() ?? []].flat(),
     read: () => usageSamples(services.state, config.metrics),
   })
-  const endNoting = startNoting({ cluster, metrics, logger: services.logger })
-  teardown.add('charts', async () => endNoting())
+  const endRecording = startRecording({ cluster, metrics, logger: services.logger })
+  teardown.add('charts', async () => endRecording())
   const traced = tracing === null ? {} : { tracer: tracing.tracer }
   const admin = createAdminServer(services, metrics, { ...edges.admin, ...traced })
   const data = createDataServer(services, metrics, { ...edges.data, ...traced })

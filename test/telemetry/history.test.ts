@@ -1,7 +1,7 @@
 /** The last hour of a node: the ring, its bytes for other nodes, and how counters become a point. */
 import t from 'tap'
 import { readHistory, writeHistory } from '../../src/telemetry/history/history-bytes.ts'
-import { type Look, pointOf, quantile } from '../../src/telemetry/history/history-point.ts'
+import { type Reading, pointOf, quantile } from '../../src/telemetry/history/history-point.ts'
 import { HistoryRing } from '../../src/telemetry/history/history-ring.ts'
 import { HISTORY_POINTS, type Point, SERIES } from '../../src/telemetry/history/series.ts'
 
@@ -83,7 +83,7 @@ const QUIET = { Ok: 0, Refused: 0, Failed: 0 }
 function lookAt(
   atMs: number,
   { s3 = QUIET, counts = NO_ANSWERS.counts, samples = [] }: Partial<Given> = {},
-): Look {
+): Reading {
   const totals = {
     requests: { native: QUIET, s3, admin: QUIET },
     receivedBytes: atMs,
@@ -96,7 +96,7 @@ function lookAt(
 interface Given {
   readonly s3: typeof QUIET
   readonly counts: readonly number[]
-  readonly samples: Look['samples']
+  readonly samples: Reading['samples']
 }
 
 const gauge = (name: string, value: number) => ({ name, help: '', kind: 'gauge', value }) as const

@@ -1,15 +1,21 @@
 /**
  * getClusterHistory: authorize -> ask every member for its last hour, or Prometheus for a longer range.
  *
- * Owns: the ranges, and the grid that the values of all nodes share. Rules: what did not answer is named and costs the others nothing; looks at the same hour share
- * one question to the members, however many callers there are; no part of a request becomes part of a query.
+ * Owns: the ranges, and the grid that the values of all nodes share. Rules: a member that does not answer is named and does not delay the others; the members are asked once
+ * in two seconds at most, however many callers there are; no part of a request becomes part of a query.
  */
 import { adminToken } from '../../access/rights.ts'
 import { Attached } from '../../base/attached.ts'
 import { Refusal } from '../../base/refusal.ts'
 import { readHistory } from '../../telemetry/history/history-bytes.ts'
 import { PrometheusError } from '../../telemetry/history/prometheus.ts'
-import { HISTORY_EVERY_MS, HISTORY_POINTS, SERIES, type SeriesName } from '../../telemetry/history/series.ts'
+import {
+  type BySeries,
+  bySeries,
+  HISTORY_EVERY_MS,
+  HISTORY_POINTS,
+  type Values,
+} from '../../telemetry/history/series.ts'
 import { adminOperation } from '../base/operation.ts'
 import type { Services } from '../base/services.ts'
 import { noTarget } from '../base/targets.ts'
@@ -18,15 +24,15 @@ import { noTarget } from '../base/targets.ts'
 export const RANGES = { hour: 10, day: 240, week: 1_680, month: 7_440 } as const
 export type Range = keyof typeof RANGES
 
-/** A look at the members serves all callers for so long. */
-const LOOK_MS = 2_000
+/** The answers of the members serve all callers for so long. */
+const SHARED_MS = 2_000
 
 export type Line = readonly (number | null)[]
 
 export interface NodeLines {
   readonly nodeId: string
   /** Null: it did not answer. */
-  readonly series: Readonly<Record<SeriesName, Line>> | null
+  readonly series: BySeries<Line> | null
 }
 
 export interface ClusterHistory {
@@ -41,11 +47,13 @@ export interface ClusterHistory {
   readonly nodes: readonly NodeLines[]
 }
 
-interface Looks {
-  look: { readonly atMs: number; readonly found: Promise<ClusterHistory> } | null
+interface AskedHour {
+  readonly atMs: number
+  readonly history: Promise<ClusterHistory>
 }
 
-const LOOKS = new Attached<object, Looks>()
+/** By the state of the node: what was asked last. */
+const ASKED = new Attached<Services['state'], AskedHour>()
 
 export const getClusterHistory = adminOperation(
   {
@@ -61,15 +69,17 @@ export const getClusterHistory = adminOperation(
 )
 
 function rangesOf({ prometheus }: Services): readonly Range[] {
-  return prometheus === null ? ['hour'] : ['hour', 'day', 'week', 'month']
+  return prometheus === null ? ['hour'] : (Object.keys(RANGES) as Range[])
 }
 
 function sharedHour(services: Services): Promise<ClusterHistory> {
-  const looks = LOOKS.get(services.state) ?? { look: null }
-  LOOKS.set(services.state, looks)
+  const { state } = services
   const atMs = performance.now()
-  if (looks.look === null || atMs - looks.look.atMs > LOOK_MS) looks.look = { atMs, found: hourOf(services) }
-  return looks.look.found
+  const before = ASKED.get(state)
+  if (before !== undefined && atMs - before.atMs <= SHARED_MS) return before.history
+  const history = hourOf(services)
+  ASKED.set(state, { atMs, history })
+  return history
 }
 
 async function hourOf(services: Services): Promise<ClusterHistory> {
@@ -127,13 +137,10 @@ async function longerRange(services: Services, range: Exclude<Range, 'hour'>): P
 }
 
 /** `later`: by how many intervals the grid ends behind the values. */
-function linesOf(
-  values: Readonly<Record<SeriesName, Float64Array>>,
-  later: number,
-): Readonly<Record<SeriesName, Line>> {
-  const line = (name: SeriesName): Line =>
-    Array.from({ length: HISTORY_POINTS }, (_, at) => shown(values[name][at + later]))
-  return Object.fromEntries(SERIES.map((name) => [name, line(name)] as const)) as Record<SeriesName, Line>
+function linesOf(values: Values, later: number): BySeries<Line> {
+  return bySeries((name) =>
+    Array.from({ length: HISTORY_POINTS }, (_, at) => shown(values[name][at + later])),
+  )
 }
 
 /** Six digits are more than a chart shows, and a tenth of the bytes. */

@@ -5,8 +5,8 @@
  * HISTORY_POINTS values (f32), the oldest first. All numbers are little-endian. Rule: a series that the reader does not know is passed over, one that is not
  * there is NaN; anything else that does not fit is refused.
  */
-import type { HistoryRing, Values } from './history-ring.ts'
-import { HISTORY_POINTS, SERIES, type SeriesName } from './series.ts'
+import type { HistoryRing } from './history-ring.ts'
+import { bySeries, HISTORY_POINTS, SERIES, type Values } from './series.ts'
 
 const MAGIC = 'HHR1'
 const HEAD_BYTES = 16
@@ -58,13 +58,8 @@ export function readHistory(bytes: Uint8Array): ReadHistory {
     at = to
   }
   if (at !== bytes.length) throw new TypeError('Cannot read the history: something follows its end')
-  return { last, values: valuesOf(found) }
-}
-
-function valuesOf(found: ReadonlyMap<string, Float64Array>): Values {
   const unknown = new Float64Array(HISTORY_POINTS).fill(NaN)
-  const known = SERIES.map((name: SeriesName) => [name, found.get(name) ?? unknown] as const)
-  return Object.fromEntries(known) as Values
+  return { last, values: bySeries((name) => found.get(name) ?? unknown) }
 }
 
 const textAt = (bytes: Uint8Array, from: number, length: number): string =>

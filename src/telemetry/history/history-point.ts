@@ -1,5 +1,5 @@
 /**
- * What happened between two looks at the counters of a node, as one point of the history.
+ * What happened between two readings of the counters of a node, as one point of the history.
  *
  * Owns: the arithmetic. PURE. Rule: nothing to measure is NaN and not 0, so that a chart shows a gap; a counter that fell began again.
  */
@@ -15,17 +15,17 @@ export interface RequestTotals {
   readonly answers: LatencyFigures
 }
 
-export interface Look {
+export interface Reading {
   readonly atMs: number
   readonly totals: RequestTotals
   readonly samples: readonly MetricSample[]
-  /** Of the time between the looks, in seconds. */
+  /** Of the time between the readings, in seconds. */
   readonly eventLoopP99: number
   readonly memory: number
   readonly heap: number
 }
 
-export function pointOf(before: Look, after: Look): Point {
+export function pointOf(before: Reading, after: Reading): Point {
   const seconds = (after.atMs - before.atMs) / 1000
   const rate = (of: (totals: RequestTotals) => number): number =>
     seconds > 0 ? grown(of(before.totals), of(after.totals)) / seconds : NaN
@@ -47,7 +47,7 @@ export function pointOf(before: Look, after: Look): Point {
     answerP99: quantile(answers, 0.99),
     flushP99: quantileOf(before, after, 'holdfast_raft_log_fsync_duration_seconds'),
     commitP99: quantileOf(before, after, 'holdfast_raft_commit_duration_seconds'),
-    followerLag: followerLag(after.samples),
+    followerLag: followerLag(after),
     unapplied: valueOf(after, 'holdfast_raft_commit_index') - valueOf(after, 'holdfast_raft_applied_index'),
     diskUsed:
       valueOf(after, 'holdfast_blob_disk_total_bytes') - valueOf(after, 'holdfast_blob_disk_free_bytes'),
@@ -61,24 +61,24 @@ export function pointOf(before: Look, after: Look): Point {
 const grown = (before: number, after: number): number => (after >= before ? after - before : after)
 
 /** NaN where there is no such sample. */
-const valueOf = ({ samples }: Look, name: string): number =>
+const valueOf = ({ samples }: Reading, name: string): number =>
   samples.find((sample) => sample.name === name)?.value ?? NaN
 
-function followerLag(samples: readonly MetricSample[]): number {
-  const last = samples.find(({ name }) => name === 'holdfast_raft_last_log_index')?.value ?? NaN
-  const matched = samples.flatMap(({ name, value }) =>
+function followerLag(after: Reading): number {
+  const last = valueOf(after, 'holdfast_raft_last_log_index')
+  const matched = after.samples.flatMap(({ name, value }) =>
     name === 'holdfast_raft_peer_match_index' ? value : [],
   )
   return matched.length === 0 ? NaN : Math.max(0, last - Math.min(...matched))
 }
 
-function quantileOf(before: Look, after: Look, name: string): number {
-  const figures = ({ samples }: Look) => samples.find((sample) => sample.name === name)?.latency
+function quantileOf(before: Reading, after: Reading, name: string): number {
+  const figures = ({ samples }: Reading) => samples.find((sample) => sample.name === name)?.latency
   const [earlier, later] = [figures(before), figures(after)]
   return later === undefined ? NaN : quantile(difference(earlier, later), 0.99)
 }
 
-/** Observations in each bucket between two looks. */
+/** Observations in each bucket between two readings. */
 function difference(before: LatencyFigures | undefined, after: LatencyFigures): readonly number[] {
   return after.counts.map((count, at) => grown(before?.counts[at] ?? 0, count))
 }

@@ -4,9 +4,7 @@
  * Owns: the values, in one array whose size never changes (22 series of 360 values of 8 bytes). Knows nothing of: where values come from, clocks. PURE.
  * Rules: an interval that was not pushed is NaN; where the clock was set back, what it reaches again is forgotten, so no interval has two values.
  */
-import { HISTORY_POINTS, type Point, SERIES, type SeriesName } from './series.ts'
-
-export type Values = Readonly<Record<SeriesName, Float64Array>>
+import { bySeries, HISTORY_POINTS, type Point, SERIES, type Values } from './series.ts'
 
 export class HistoryRing {
   readonly #values = new Float64Array(SERIES.length * HISTORY_POINTS).fill(NaN)
@@ -34,16 +32,15 @@ export class HistoryRing {
 
   /** The intervals up to this one, the oldest first; NaN for those that are not known. */
   read(upTo: number): Values {
-    const read = SERIES.map((name, row) => {
+    return bySeries((_, row) => {
       const found = new Float64Array(HISTORY_POINTS).fill(NaN)
       for (let at = 0; at < HISTORY_POINTS; at++) {
         const interval = upTo - HISTORY_POINTS + 1 + at
         if (interval < 0 || interval > this.#last || interval <= this.#last - HISTORY_POINTS) continue
         found[at] = this.#values[row * HISTORY_POINTS + (interval % HISTORY_POINTS)] ?? NaN
       }
-      return [name, found] as const
+      return found
     })
-    return Object.fromEntries(read) as Values
   }
 
   #set(interval: number, point: Point | null): void {

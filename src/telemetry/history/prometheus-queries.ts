@@ -4,12 +4,12 @@
  * Owns: the texts. PURE. Rules: the set is fixed, and nothing that a client of the API sends becomes part of a text; each gives one value for a node, under
  * the name that the node gives itself in `holdfast_build_info`.
  */
-import { type Api, APIS, type Result, RESULTS, type SeriesName } from './series.ts'
+import { type Api, APIS, type BySeries, type Result, RESULTS, type SeriesName } from './series.ts'
 
 const STATUSES: Readonly<Record<Result, string>> = { Ok: '[123]..', Refused: '4..', Failed: '5..' }
 
 /** `windowSeconds`: over which rates are computed. Throws TypeError for a job with a quote, a backslash or a line break. */
-export function queriesOf(job: string, windowSeconds: number): Readonly<Record<SeriesName, string>> {
+export function queriesOf(job: string, windowSeconds: number): BySeries<string> {
   if (/["\\\n]/.test(job)) throw new TypeError('The job of Prometheus has no quote, backslash or line break')
   const of = (name: string, more = ''): string => `${name}{job="${job}"${more}}`
   const rate = (name: string, more = ''): string =>

@@ -6,7 +6,7 @@
  */
 import { Agent, request } from 'undici'
 import { queriesOf } from './prometheus-queries.ts'
-import { SERIES, type SeriesName } from './series.ts'
+import { bySeries, SERIES, type SeriesName, type Values } from './series.ts'
 
 const QUERIES_AT_ONCE_MAX = 4
 const QUERY_MS_MAX = 10_000
@@ -35,7 +35,7 @@ export interface Span {
 }
 
 /** By node; NaN where there is no value. */
-export type NodeSeries = ReadonlyMap<string, Readonly<Record<SeriesName, Float64Array>>>
+export type NodeSeries = ReadonlyMap<string, Values>
 
 export class Prometheus {
   readonly #parts: PrometheusParts
@@ -55,7 +55,11 @@ export class Prometheus {
     const work = async (): Promise<void> => {
       for (let name = left.shift(); name !== undefined; name = left.shift()) {
         const text = await this.#ask(queries[name], span, ended.signal)
-        for (const [node, values] of valuesIn(text, span)) seriesOf(nodes, node, span.points)[name] = values
+        for (const [node, values] of valuesIn(text, span)) {
+          const known = nodes.get(node) ?? { ...bySeries(() => emptyGrid(span)) }
+          nodes.set(node, known)
+          known[name] = values
+        }
       }
     }
     try {
@@ -130,7 +134,7 @@ function refusalIn(statusCode: number, text: string): string {
   try {
     said = fieldsOf(JSON.parse(text))['error']
   } catch {
-    // A proxy in between answers pages.
+    // A proxy in between answers with HTML.
   }
   const what = typeof said === 'string' ? `: ${said.slice(0, MESSAGE_CHARS_MAX)}` : ''
   return `Prometheus answers ${statusCode}${what}`
@@ -153,8 +157,11 @@ function valuesIn(text: string, span: Span): ReadonlyMap<string, Float64Array> {
   return found
 }
 
-function onGrid(values: readonly unknown[], { endSeconds, stepSeconds, points }: Span): Float64Array {
-  const grid = new Float64Array(points).fill(NaN)
+const emptyGrid = ({ points }: Span): Float64Array => new Float64Array(points).fill(NaN)
+
+function onGrid(values: readonly unknown[], span: Span): Float64Array {
+  const { endSeconds, stepSeconds, points } = span
+  const grid = emptyGrid(span)
   for (const pair of values) {
     const [at, value] = Array.isArray(pair) ? (pair as readonly unknown[]) : []
     if (typeof at !== 'number' || typeof value !== 'string')
@@ -164,18 +171,4 @@ function onGrid(values: readonly unknown[], { endSeconds, stepSeconds, points }:
     if (point >= 0 && point < points && Number.isFinite(number)) grid[point] = number
   }
   return grid
-}
-
-function seriesOf(
-  nodes: Map<string, Record<SeriesName, Float64Array>>,
-  node: string,
-  points: number,
-): Record<SeriesName, Float64Array> {
-  const known = nodes.get(node)
-  if (known !== undefined) return known
-  const made = Object.fromEntries(
-    SERIES.map((name) => [name, new Float64Array(points).fill(NaN)] as const),
-  ) as Record<SeriesName, Float64Array>
-  nodes.set(node, made)
-  return made
 }

@@ -42,11 +42,20 @@ export const SERIES = [
 ] as const
 export type SeriesName = (typeof SERIES)[number]
 
+/** Something of each series. */
+export type BySeries<T> = Readonly<Record<SeriesName, T>>
+
+export function bySeries<T>(of: (name: SeriesName, row: number) => T): BySeries<T> {
+  return Object.fromEntries(SERIES.map((name, row) => [name, of(name, row)] as const)) as BySeries<T>
+}
+
 /** One value of each series; NaN: not known, or there was nothing to measure. */
-export type Point = Readonly<Record<SeriesName, number>>
+export type Point = BySeries<number>
+/** Values of each series, the oldest first. */
+export type Values = BySeries<Float64Array>
 
 /** What each series says, for the API documents. */
-export const SERIES_MEANING: Readonly<Record<SeriesName, string>> = {
+export const SERIES_MEANING: BySeries<string> = {
   nativeOk: 'Requests a second of the data API with a status below 400',
   nativeRefused: 'The same with 400 to 499',
   nativeFailed: 'The same with 500 and above',

@@ -8,6 +8,7 @@ import type { Clock } from './base/clock.ts'
 import { HISTORY_BYTES_MAX, type Histories, type NodeHistory } from './base/history-port.ts'
 import type { Logger, NodeId } from './base/types.ts'
 import { collectBody } from './transport/collect-body.ts'
+import { Deadline } from './transport/deadline.ts'
 import { PeerRefusedError, type PeerCalls } from './transport/transport.ts'
 
 const HISTORY_METHOD = 'history.read'
@@ -45,25 +46,23 @@ export class HistoryCalls implements Histories {
   }
 
   async #ask(nodeId: NodeId): Promise<Uint8Array | null> {
-    const { transport, logger } = this.#parts
+    const { clock, logger } = this.#parts
     if (nodeId === this.#parts.nodeId) return this.#own?.() ?? null
+    // The time limit of a call ends with the head of its answer; this one ends with the body.
+    const deadline = new Deadline({ clock, timeoutMs: ASK_MS_MAX })
     try {
-      const asked = transport.call(nodeId, HISTORY_METHOD, { header: null, timeoutMs: ASK_MS_MAX })
-      const read = asked.then(({ body }) => collectBody(body, HISTORY_BYTES_MAX))
-      return await this.#within(read)
+      return await deadline.race(this.#read(nodeId, deadline.signal))
     } catch (err) {
       logger.debug({ err, peer: nodeId }, 'no history from this member')
       return null
+    } finally {
+      deadline.release()
     }
   }
 
-  /** The limit of a call ends with its head; a body that stays away is given up too. */
-  #within(read: Promise<Uint8Array>): Promise<Uint8Array> {
-    return new Promise((resolve, reject) => {
-      const timer = this.#parts.clock.after(ASK_MS_MAX, () =>
-        reject(new Error('The history of a member did not come in time')),
-      )
-      read.then(resolve, reject).finally(() => timer.cancel())
-    })
+  async #read(nodeId: NodeId, signal: AbortSignal): Promise<Uint8Array> {
+    const asked = { header: null, timeoutMs: ASK_MS_MAX, signal }
+    const { body } = await this.#parts.transport.call(nodeId, HISTORY_METHOD, asked)
+    return collectBody(body, HISTORY_BYTES_MAX)
   }
 }

@@ -1,7 +1,7 @@
 /**
- * The port through which the service of any node reads what those of the others noted of their last hour.
+ * The port through which any node reads the recent history of all members.
  *
- * Owns: the port. Knows nothing of: what the bytes say. Rule: nothing depends on it but what people look at.
+ * Owns: the port. Knows nothing of: what the bytes say. Rule: only charts depend on it.
  */
 export interface NodeHistory {
   readonly nodeId: string

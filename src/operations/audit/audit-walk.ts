@@ -5,6 +5,7 @@
  * Rules: links keep their number when they move from rows into a segment, so a walk that goes by numbers meets each once; no
  * walk holds a cut of the state while it reads copies; a segment that cannot be read is reported as a gap.
  */
+import { Condition } from '../../../cluster/index.ts'
 import type { AuditIndex, AuditSegmentRecord } from '../../state-machine/audit/records.ts'
 import { auditHead } from '../../state-machine/audit/append.ts'
 import { auditRowKeys } from '../../state-machine/audit/keys.ts'
@@ -24,11 +25,32 @@ export interface AuditWalkParts {
   readonly segments: Pick<AuditSegments, 'open'>
 }
 
+interface WalkedLog {
+  readonly state: StateReader
+  readonly auditSegments: Pick<AuditSegments, 'open' | 'walk'>
+}
+
 export type WalkStep =
   | { readonly kind: 'link'; readonly link: SealedLink }
   /** `isOpened` false: passed over, nothing in it is wanted. */
   | { readonly kind: 'segment'; readonly segment: AuditSegmentRecord; readonly isOpened: boolean }
   | { readonly kind: 'gap'; readonly segment: AuditSegmentRecord; readonly fault: string }
+
+/** The log is trimmed while it is read: then the walk begins again. */
+const TRIES_MAX = 3
+
+/** What `walk` resolves with, of a walk during which no link of it was trimmed; `firstOf`: the first link that it met. Throws Condition slow_down. */
+export async function untrimmed<T>(
+  { state, auditSegments: segments }: WalkedLog,
+  walk: (parts: AuditWalkParts) => Promise<T>,
+  firstOf: (walked: T) => number,
+): Promise<T> {
+  for (let tries = 0; tries < TRIES_MAX; tries++) {
+    const walked = await segments.walk(() => walk({ state, segments }))
+    if (auditHead(state).first <= firstOf(walked)) return walked
+  }
+  throw new Condition('slow_down', 'The audit log was trimmed while it was read; ask again')
+}
 
 /** The links before `end`, the newest first; a segment is yielded before its links. */
 export async function* backwards(

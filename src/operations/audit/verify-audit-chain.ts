@@ -4,7 +4,6 @@
  * Owns: how much one request checks, and where the next one continues. Rules: the end of the chain is that of the first request, so a check ends however fast the log
  * grows; each page continues from the hash at which the one before ended, so all pages together check every link; nothing is read for a client that has left.
  */
-import { Condition } from '../../../cluster/index.ts'
 import { adminToken } from '../../access/rights.ts'
 import { auditHead } from '../../state-machine/audit/append.ts'
 import type { ChainPlace } from '../../state-machine/audit/audit-chain.ts'
@@ -13,13 +12,11 @@ import { openContinuationToken, sealContinuationToken } from '../base/continuati
 import { adminOperation } from '../base/operation.ts'
 import type { Services } from '../base/services.ts'
 import { noTarget } from '../base/targets.ts'
-import { type AuditWalkParts, forwards } from './audit-walk.ts'
+import { type AuditWalkParts, forwards, untrimmed } from './audit-walk.ts'
 import { LogCheck, type LogFault } from './log-check.ts'
 
 export const VERIFY_SEGMENTS_DEFAULT = 8
 export const VERIFY_SEGMENTS_MAX = 32
-/** The log is trimmed while it is read: then the page begins again. */
-const TRIES_MAX = 3
 const CONTEXT = ['verifyAuditChain']
 
 export interface VerifyChainInput {
@@ -58,18 +55,17 @@ export const verifyAuditChain = adminOperation(
   async (services, _principal, input: VerifyChainInput): Promise<VerifiedPart> => {
     const { limit, continuationToken, signal } = input
     const segmentsMax = Math.min(Math.max(limit ?? VERIFY_SEGMENTS_DEFAULT, 1), VERIFY_SEGMENTS_MAX)
-    const { state, auditSegments: segments } = services
-    const { next, hash } = auditHead(state)
+    const { next, hash } = auditHead(services.state)
     const start: Start =
       continuationToken === undefined
         ? { end: { next, hash }, from: null }
         : startIn(openContinuationToken(services, CONTEXT, continuationToken))
-    for (let tries = 0; tries < TRIES_MAX; tries++) {
-      const asked = { ...start, segmentsMax, signal }
-      const part = await segments.walk(() => verifyPart({ state, segments }, asked))
-      if (auditHead(state).first <= part.from) return partOf(services, part)
-    }
-    throw new Condition('slow_down', 'The audit log was trimmed while it was read; ask again')
+    const part = await untrimmed(
+      services,
+      (parts) => verifyPart(parts, { ...start, segmentsMax, signal }),
+      ({ from }) => from,
+    )
+    return partOf(services, part)
   },
 )
 
@@ -97,26 +93,27 @@ async function verifyPart(parts: AuditWalkParts, asked: Asked): Promise<CheckedP
   const from = asked.from !== null && asked.from.next >= first ? asked.from : null
   const begin = from?.next ?? first
   const check = new LogCheck({ first, anchor, ...end }, { from })
-  const facts = { first, from: begin, end }
-  const factsOf = ({ segments, links, rows, place, firstFault }: LogCheck) => {
-    return { ...facts, segments, links, rows, to: place.next, firstFault }
+  const checked = ({ isAtEnd }: { readonly isAtEnd: boolean }): CheckedPart => {
+    const { segments, links, rows, place, firstFault } = check
+    const counts = { segments, links, rows, firstFault }
+    return { ...counts, first, from: begin, to: place.next, end, place: isAtEnd ? null : place }
   }
   // All of it was trimmed.
-  if (begin > end.next) return { ...factsOf(check), place: null }
+  if (begin > end.next) return checked({ isAtEnd: true })
   let units = segmentsMax * AUDIT_SEGMENT_LINKS_MAX
   for await (const step of forwards(parts, begin, end.next)) {
     signal.throwIfAborted()
     if (!check.isWithin(step)) {
       if (units <= 0) {
         check.pause()
-        return { ...factsOf(check), place: check.place }
+        return checked({ isAtEnd: false })
       }
       units -= step.kind === 'link' ? 1 : AUDIT_SEGMENT_LINKS_MAX
     }
     check.take(step)
   }
   check.finish()
-  return { ...factsOf(check), place: null }
+  return checked({ isAtEnd: true })
 }
 
 function partOf(services: Services, { place, ...part }: CheckedPart): VerifiedPart {

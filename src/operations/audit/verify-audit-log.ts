@@ -2,18 +2,14 @@
  * Checks the chain of the audit log as this node sees it: rows, rows of segments, and the segments themselves.
  * Reached only through filesystem access: the local socket.
  *
- * Owns: the walk over all of it, and that it begins again when the log is trimmed meanwhile. Knows nothing of: how a chain is checked.
+ * Owns: the walk over all of it. Knows nothing of: how a chain is checked.
  */
-import { Condition } from '../../../cluster/index.ts'
 import { Refusal } from '../../base/refusal.ts'
 import type { NotedHead } from '../../state-machine/audit/audit-chain.ts'
 import type { Services } from '../base/services.ts'
-import { type AuditWalkParts, forwards } from './audit-walk.ts'
+import { type AuditWalkParts, forwards, untrimmed } from './audit-walk.ts'
 import { LogCheck } from './log-check.ts'
 import { auditHead } from '../../state-machine/audit/append.ts'
-
-/** The log is trimmed while it is read: then the check begins again. */
-const TRIES_MAX = 3
 
 export interface AuditVerdict {
   readonly links: number
@@ -41,12 +37,11 @@ export function parseNotedHead(value: unknown): NotedHead | null {
 
 export async function verifyAuditLog(services: Services, noted: NotedHead | null): Promise<AuditVerdict> {
   await services.cluster.readBarrier()
-  const parts = { state: services.state, segments: services.auditSegments }
-  for (let tries = 0; tries < TRIES_MAX; tries++) {
-    const verdict = await services.auditSegments.walk(() => verifyAudit(parts, noted))
-    if (verdict.first === auditHead(services.state).first) return verdict
-  }
-  throw new Condition('slow_down', 'The audit log was trimmed while it was read; ask again')
+  return untrimmed(
+    services,
+    (parts) => verifyAudit(parts, noted),
+    ({ first }) => first,
+  )
 }
 
 export async function verifyAudit(parts: AuditWalkParts, noted: NotedHead | null): Promise<AuditVerdict> {

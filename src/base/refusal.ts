@@ -43,3 +43,14 @@ export class Refusal extends Error {
     this.extras = extras
   }
 }
+
+/** What `decide` throws; null: it refuses nothing. */
+export function refusalOf(decide: () => void): Refusal | null {
+  try {
+    decide()
+    return null
+  } catch (error) {
+    if (error instanceof Refusal) return error
+    throw error
+  }
+}

@@ -14,7 +14,7 @@ import { principalOf, requireLive } from '../../access/live-key.ts'
 import { asksForAddress, denialOf } from '../../access/policies/policy-gate.ts'
 import { adminToken, type DataRights, type KeyRequirement, type Rights } from '../../access/rights.ts'
 import { comparableAddress } from '../../base/network-address.ts'
-import { Refusal } from '../../base/refusal.ts'
+import { Refusal, refusalOf } from '../../base/refusal.ts'
 import { bucketPolicyOf } from '../../state-machine/buckets/bucket-policies.ts'
 import type { AccessKeyRecord } from '../../state-machine/tenants/records.ts'
 import { getTenantBucketPolicy } from '../bucket-policies/get-tenant-bucket-policy.ts'
@@ -178,14 +178,4 @@ function denyingStatement(
   const document = Statement[index] ?? {}
   const isShown = maySometimes(caller, getTenantBucketPolicy)
   return { index, sid: document.Sid ?? null, document: isShown ? document : null }
-}
-
-function refusalOf(decide: () => void): Refusal | null {
-  try {
-    decide()
-    return null
-  } catch (error) {
-    if (error instanceof Refusal) return error
-    throw error
-  }
 }

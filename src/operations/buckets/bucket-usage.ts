@@ -8,7 +8,7 @@ import { authorize } from '../../access/authorize.ts'
 import type { AccessKeyPrincipal } from '../../access/base/principal.ts'
 import { S3_ACTIONS } from '../../access/policies/s3-actions.ts'
 import { accessKey } from '../../access/rights.ts'
-import { Refusal } from '../../base/refusal.ts'
+import { refusalOf } from '../../base/refusal.ts'
 import type { BucketRecord } from '../../state-machine/buckets/records.ts'
 import { dataOperation } from '../base/operation.ts'
 import type { Services } from '../base/services.ts'
@@ -68,11 +68,7 @@ export function visibleUsage(
   principal: AccessKeyPrincipal,
   bucket: BucketRecord,
 ): BucketUsage | null {
-  try {
-    authorize(principal, getBucketUsage, bucketTarget({ bucket: bucket.name }), state)
-    return usageOfBucket(bucket)
-  } catch (error) {
-    if (error instanceof Refusal) return null
-    throw error
-  }
+  const target = bucketTarget({ bucket: bucket.name })
+  const refusal = refusalOf(() => authorize(principal, getBucketUsage, target, state))
+  return refusal === null ? usageOfBucket(bucket) : null
 }

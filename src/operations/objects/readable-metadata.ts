@@ -6,7 +6,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { authorize } from '../../access/authorize.ts'
 import type { AccessKeyPrincipal } from '../../access/base/principal.ts'
-import { Refusal } from '../../base/refusal.ts'
+import { refusalOf } from '../../base/refusal.ts'
 import { bucketPolicyOf } from '../../state-machine/buckets/bucket-policies.ts'
 import type { BucketRecord } from '../../state-machine/buckets/records.ts'
 import type { ListedObject } from '../../state-machine/versions/listed-version.ts'
@@ -32,21 +32,9 @@ export async function withReadableMetadata(
   for (const object of objects) {
     if (shown.length % ASKED_AT_ONCE_MAX === ASKED_AT_ONCE_MAX - 1) await setImmediate()
     const { metadata: _, ...line } = object
-    shown.push(mayRead(services, principal, { bucket: bucket.name, key: object.key }) ? object : line)
+    const target = versionTarget({ bucket: bucket.name, key: object.key, versionId: undefined })
+    const refusal = refusalOf(() => authorize(principal, headObject, target, services.state))
+    shown.push(refusal === null ? object : line)
   }
   return shown
-}
-
-function mayRead(
-  { state }: Services,
-  principal: AccessKeyPrincipal,
-  name: { readonly bucket: string; readonly key: string },
-): boolean {
-  try {
-    authorize(principal, headObject, versionTarget({ ...name, versionId: undefined }), state)
-    return true
-  } catch (error) {
-    if (error instanceof Refusal) return false
-    throw error
-  }
 }

@@ -10,7 +10,7 @@ import { Condition, type ConditionCode } from '../../../cluster/index.ts'
 import { authorize } from '../../access/authorize.ts'
 import type { AccessKeyPrincipal } from '../../access/base/principal.ts'
 import { accessKey } from '../../access/rights.ts'
-import { Refusal, type RefusalCode } from '../../base/refusal.ts'
+import { Refusal, type RefusalCode, refusalOf } from '../../base/refusal.ts'
 import { settle } from '../../commands/settle.ts'
 import type { BucketRecord } from '../../state-machine/buckets/records.ts'
 import { hooksOf } from '../../state-machine/events/hooks.ts'
@@ -84,7 +84,7 @@ export const batchDeleteObjects = dataOperation(
     const { bypassGovernance = false } = input
     for (const { key, versionId } of input.objects) {
       const deletion = { bucket: bucket.name, key, versionId, bypassGovernance }
-      refused.push(refusalOf(services, principal, deletion))
+      refused.push(refusedDeletion(services, principal, deletion))
       if (refused.length % ASKED_AT_ONCE_MAX === 0) await setImmediate()
     }
     const outcomes: (Deleted | Failed | null)[] = [...refused]
@@ -133,20 +133,17 @@ function itemOf(item: BatchItem, refused: ItemRefused | null = null): DeletionIt
 }
 
 /** Null: the key may be proposed. */
-function refusalOf(
+function refusedDeletion(
   services: Services,
   principal: AccessKeyPrincipal,
   name: BypassableName,
 ): ItemRefused | null {
-  try {
+  const refusal = refusalOf(() => {
     authorize(principal, deleteObject, versionTarget(name), services.state)
     governanceBypass(services, principal, name)
     findKey(services, principal, name)
-    return null
-  } catch (error) {
-    if (error instanceof Refusal) return { code: error.code, message: error.message }
-    throw error
-  }
+  })
+  return refusal === null ? null : { code: refusal.code, message: refusal.message }
 }
 
 async function deletePart(

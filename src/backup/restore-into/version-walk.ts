@@ -42,20 +42,11 @@ export async function* oldestFirst(
 ): AsyncGenerator<VersionRecord> {
   const versions: KeyRange<VersionRecord> = versionRanges.versions(bucketId)
   const objects: KeyRange<VersionRecord> = versionRanges.objects(bucketId)
+  const [version, object] = after === null ? [versions.end, objects.end] : rowsAt(bucketId, after)
   // Rows of a key are newest first; its object, which is newer than all of them, comes behind them here.
-  const [versionsBefore, objectsBefore] =
-    after === null
-      ? [versions.end, objects.end]
-      : [
-          after.isCurrent
-            ? startOf(bucketId, after.key)
-            : versionKeys.version(bucketId, after.key, after.versionId),
-          after.isCurrent
-            ? versionKeys.object(bucketId, after.key)
-            : behind(versionKeys.object(bucketId, after.key)),
-        ]
+  const objectsBefore = after === null || after.isCurrent ? object : behind(object)
   yield* merged(
-    rows.descending(versions, versionsBefore),
+    rows.descending(versions, version),
     rows.descending(objects, objectsBefore),
     (version, object) => !comesBefore(version.key, object.key),
   )
@@ -69,15 +60,7 @@ export async function* newestFirst(
 ): AsyncGenerator<VersionRecord> {
   const versions: KeyRange<VersionRecord> = versionRanges.versions(bucketId)
   const objects: KeyRange<VersionRecord> = versionRanges.objects(bucketId)
-  const [versionsFrom, objectsFrom] =
-    after === null
-      ? [versions.start, objects.start]
-      : [
-          after.isCurrent
-            ? startOf(bucketId, after.key)
-            : behind(versionKeys.version(bucketId, after.key, after.versionId)),
-          behind(versionKeys.object(bucketId, after.key)),
-        ]
+  const [versionsFrom, objectsFrom] = after === null ? [] : rowsAt(bucketId, after).map(behind)
   yield* merged(
     rows.ascending(versions, versionsFrom),
     rows.ascending(objects, objectsFrom),
@@ -108,11 +91,16 @@ async function next(rows: AsyncGenerator<FoundRow<VersionRecord>>): Promise<Vers
   return step.done === true ? null : step.value.row
 }
 
-/** Below all versions of the key, and above those of keys before it. */
-const startOf = (bucketId: BucketId, key: string): RowKey<VersionRecord> =>
-  versionKeys.version(bucketId, key, LAST)
+/** Where a place is among the rows of versions, and where its key is among those of objects. A current version comes before the other versions of its key. */
+function rowsAt(
+  bucketId: BucketId,
+  { key, versionId, isCurrent }: VersionPlace,
+): [version: RowKey<VersionRecord>, object: RowKey<VersionRecord>] {
+  const version = versionKeys.version(bucketId, key, isCurrent ? LAST : versionId)
+  return [version, versionKeys.object(bucketId, key)]
+}
 
-/** `descending` of it is the lowest. */
+/** Above the id of any version: ids descend in the keys of rows, so it comes first there. */
 const LAST = 'Z'.repeat(26)
 
 /** The key next to `key`. */

@@ -63,7 +63,7 @@ async function readBack(t: Test, cluster: ProcessCluster, at: string, written: R
   const left = written.entries()
   const reader = async (): Promise<void> => {
     for (const [key, digest] of left) {
-      const { status, body } = await cluster.call(at, 'GET', `/buckets/work/objects/${key}`)
+      const { status, body } = await cluster.call(at, 'GET', `/buckets/papers/objects/${key}`)
       if (status !== 200 || sha256(body) !== digest) wrong.push(`${key}: ${status}`)
     }
   }
@@ -79,8 +79,8 @@ t.test('members are changed in Chromium while programs write and read', { timeou
     return
   }
   await cluster.login(HOME)
-  t.equal((await cluster.call(HOME, 'POST', '/buckets', '{"name":"work"}')).status, 201)
-  const load = new SteadyLoad(cluster, 'work')
+  t.equal((await cluster.call(HOME, 'POST', '/buckets', '{"name":"papers"}')).status, 201)
+  const load = new SteadyLoad(cluster, 'papers')
   load.start()
   t.teardown(() => load.stop())
   const driver = await ConsoleDriver.open(browser, cluster.node(HOME).adminUrl)
@@ -129,7 +129,7 @@ t.test('members are changed in Chromium while programs write and read', { timeou
     await driver.fill('Reason', 'Even disks')
     await driver.click('Show the plan')
     await driver.sees('bucket "nothing" does not exist')
-    await driver.fill('Bucket', 'work')
+    await driver.fill('Bucket', 'papers')
     await driver.fill('MiB per second at most', '0.001')
     await driver.click('Show the plan')
     await driver.sees('Every copy is compared with its place')

@@ -98,10 +98,7 @@ t.test('the console in Chromium', { timeout: 900_000 }, async (t) => {
 
   await t.test('texts of others are shown as texts', async (t) => {
     await driver.go('tenants')
-    await driver.click('Create a tenant')
-    await driver.fill('Name', HOSTILE)
-    await driver.fill('Id', 'hostile')
-    await driver.click('Show the plan')
+    await driver.plans('Create a tenant', { Name: HOSTILE, Id: 'hostile' })
     await driver.click('Do it')
     await driver.sees('is created.')
     await isAccessible(t, driver, 'a dialog')
@@ -112,8 +109,7 @@ t.test('the console in Chromium', { timeout: 900_000 }, async (t) => {
 
   await t.test('an access key is made, shown once, and works', async (t) => {
     await driver.go('tenants/hostile')
-    await driver.click('Create an access key')
-    await driver.click('Show the plan')
+    await driver.plans('Create an access key')
     await driver.click('Do it')
     await driver.sees('Copy the secret now')
     const [accessKeyId = '', secretKey = ''] = (await driver.text())
@@ -129,24 +125,15 @@ t.test('the console in Chromium', { timeout: 900_000 }, async (t) => {
   await t.test('the data key of a tenant is exchanged by its plan and its name', async (t) => {
     await driver.go('tenants/hostile')
     await driver.sees('Version of the data key')
-    await driver.click('Exchange the key')
-    await driver.fill('Reason', 'Yearly')
-    await driver.click('Show the plan')
-    await driver.sees('are sealed again')
+    await driver.plans('Exchange the key', { Reason: 'Yearly' }, 'are sealed again')
     t.notOk(await driver.isEnabled('Do it'))
-    await driver.fill('Type hostile to confirm', 'hostile')
-    await driver.click('Do it')
-    await driver.sees('It runs: see Operations.')
-    await driver.click('Close')
+    await driver.does('It runs: see Operations.', 'hostile')
   })
 
   await t.test('a backup is planned, and what stands in its way is said', async (t) => {
     await driver.go('backups')
-    await driver.click('Back up now')
-    await driver.fill('Target', 'nowhere')
-    await driver.fill('Reason', 'Test')
-    await driver.click('Show the plan')
-    await driver.sees(/This was not done|What stands in the way/)
+    const fields = { Target: 'nowhere', Reason: 'Test' }
+    await driver.plans('Back up now', fields, /This was not done|What stands in the way/)
     await isAccessible(t, driver, 'a refused plan')
     await driver.click('Close')
   })
@@ -195,25 +182,17 @@ t.test('the console in Chromium', { timeout: 900_000 }, async (t) => {
 
   await t.test('another weight shows what it moves before it is set', async (t) => {
     await driver.go('cluster/placement')
-    await driver.click(`Weight and zone: ${first.nodeId}`)
-    await driver.fill('Weight', 'much')
-    await driver.fill('Reason', 'More disks')
-    await driver.click('Show the plan')
-    await driver.sees('"much" is no number')
+    const fields = { Weight: 'much', Reason: 'More disks' }
+    await driver.plans(`Weight and zone: ${first.nodeId}`, fields, '"much" is no number')
     await driver.fill('Weight', '2')
     await driver.click('Show the plan')
     await driver.sees('A rebalance would then move nothing.')
     await isAccessible(t, driver, 'a plan of placement')
     await driver.click('As curl')
     await driver.sees(/-X PUT [^\n]*"weight":2[^\n]*\/placement'/)
-    await driver.click('Do it')
-    await driver.sees('The placement is set.')
-    await driver.click('Close')
-    await driver.click(`As in the file: ${first.nodeId}`)
-    await driver.click('Show the plan')
-    await driver.click('Do it')
-    await driver.sees('The placement is set.')
-    await driver.click('Close')
+    await driver.does('The placement is set.')
+    await driver.plans(`As in the file: ${first.nodeId}`)
+    await driver.does('The placement is set.')
   })
 
   await t.test('a disk of several is emptied by its plan, and used again', async (t) => {
@@ -223,21 +202,12 @@ t.test('the console in Chromium', { timeout: 900_000 }, async (t) => {
         await driver.click('Refresh')
         return new RegExp(`d1\\s+(?:${state}|empty)`).test(await driver.text())
       })
-    await driver.click(`Empty: ${disk}`)
-    await driver.fill('Reason', 'It is replaced')
-    await driver.click('Show the plan')
-    await driver.sees('the other disks of the node take')
+    await driver.plans(`Empty: ${disk}`, { Reason: 'It is replaced' }, 'the other disks of the node take')
     await isAccessible(t, driver, 'a plan of a disk')
-    await driver.click('Do it')
-    await driver.sees('The disk is being emptied')
-    await driver.click('Close')
+    await driver.does('The disk is being emptied')
     await shows('is emptied')
-    await driver.click(`Use again: ${disk}`)
-    await driver.fill('Reason', 'It stays')
-    await driver.click('Show the plan')
-    await driver.click('Do it')
-    await driver.sees('The disk is used again.')
-    await driver.click('Close')
+    await driver.plans(`Use again: ${disk}`, { Reason: 'It stays' })
+    await driver.does('The disk is used again.')
   })
 
   await t.test('the rules of a bucket', async (t) => {
@@ -254,12 +224,12 @@ t.test('the console in Chromium', { timeout: 900_000 }, async (t) => {
     if (spare === undefined) throw new Error('there is no spare node')
     cluster.startJoining(spare.nodeId)
     await driver.go('cluster')
-    await driver.click('Join a node')
-    await driver.fill('Name of the node', spare.nodeId)
-    await driver.fill('Peer address', 'nowhere.invalid:1')
-    await driver.fill('Reason', 'More room')
-    await driver.click('Show the plan')
-    await driver.sees('is not host:port')
+    const fields = {
+      'Name of the node': spare.nodeId,
+      'Peer address': 'nowhere.invalid:1',
+      Reason: 'More room',
+    }
+    await driver.plans('Join a node', fields, 'is not host:port')
     await driver.fill('Peer address', spare.peerAddress)
     await until('the plan has no blocker', async () => {
       await driver.click('Show the plan')
@@ -269,10 +239,7 @@ t.test('the console in Chromium', { timeout: 900_000 }, async (t) => {
       return false
     })
     await isAccessible(t, driver, 'a plan')
-    await driver.click('Do it')
-    // Nothing is clicked from here on.
-    await driver.sees('Succeeded')
-    await driver.click('Close')
+    await driver.does('Succeeded')
     await driver.sees(/Voter/)
     await driver.sees(spare.nodeId)
     cluster.hasJoined(spare.nodeId)
@@ -282,10 +249,7 @@ t.test('the console in Chromium', { timeout: 900_000 }, async (t) => {
     await driver.go('tenants/demo')
     await driver.click('ruled')
     await driver.sees('No policy')
-    await driver.click('Set the policy')
-    await driver.fill('Policy', '{"Version":')
-    await driver.click('Show the plan')
-    await driver.sees('this is no JSON')
+    await driver.plans('Set the policy', { Policy: '{"Version":' }, 'this is no JSON')
     await isAccessible(t, driver, 'a policy')
     const Statement = [
       { Effect: 'Deny', Principal: '*', Action: 's3:DeleteObject', Resource: 'arn:aws:s3:::ruled/*' },
@@ -293,9 +257,7 @@ t.test('the console in Chromium', { timeout: 900_000 }, async (t) => {
     await driver.fill('Policy', JSON.stringify({ Version: '2012-10-17', Statement }))
     await driver.click('Show the plan')
     await driver.sees('1 statement denies something')
-    await driver.click('Do it')
-    await driver.sees('The policy is set.')
-    await driver.click('Close')
+    await driver.does('The policy is set.')
     await driver.sees('denies s3:DeleteObject to every key on arn:aws:s3:::ruled/*')
     await fitsScreens(t, driver, 'a policy')
     t.equal((await cluster.call(first.nodeId, 'DELETE', '/buckets/ruled/objects/logs/0')).status, 403)
@@ -314,41 +276,31 @@ t.test('the console in Chromium', { timeout: 900_000 }, async (t) => {
     await isAccessible(t, driver, 'a test of access')
     await driver.click('Close')
     await driver.click('ruled')
-    await driver.click('Remove the policy')
-    await driver.click('Show the plan')
-    await driver.fill('Type ruled to confirm', 'ruled')
-    await driver.click('Do it')
-    await driver.sees('The policy is removed.')
-    await driver.click('Close')
+    await driver.plans('Remove the policy')
+    await driver.does('The policy is removed.', 'ruled')
     await driver.sees('No policy')
   })
 
   await t.test('the replication of a tenant shows which buckets follow it', async (t) => {
     await driver.go('tenants/demo')
     await driver.sees('The buckets of this tenant are not replicated as a whole')
-    await driver.click('Set up')
-    await driver.fill('Address of the store', 'http://127.0.0.1:1')
-    await driver.fill('Access key id there', 'AK')
-    await driver.fill('Secret key there', 'secret')
-    await driver.click('Show the plan')
-    await driver.sees(/This was not done|What stands in the way|follow it/)
+    const fields = {
+      'Address of the store': 'http://127.0.0.1:1',
+      'Access key id there': 'AK',
+      'Secret key there': 'secret',
+    }
+    await driver.plans('Set up', fields, /This was not done|What stands in the way|follow it/)
     await isAccessible(t, driver, 'a replication of a tenant')
     await driver.click('Close')
   })
 
   await t.test('what cannot be taken back needs the name typed', async (t) => {
     await driver.go('tenants/hostile')
-    await driver.click('Disable')
-    await driver.fill('Reason', 'Test')
-    await driver.click('Show the plan')
-    await driver.sees('This cannot be undone')
+    await driver.plans('Disable', { Reason: 'Test' }, 'This cannot be undone')
     t.notOk(await driver.isEnabled('Do it'))
     await driver.fill('Type hostile to confirm', 'hostil')
     t.notOk(await driver.isEnabled('Do it'))
-    await driver.fill('Type hostile to confirm', 'hostile')
-    await driver.click('Do it')
-    await driver.sees('The tenant is disabled.')
-    await driver.click('Close')
+    await driver.does('The tenant is disabled.', 'hostile')
     await driver.sees('Revoked')
   })
 

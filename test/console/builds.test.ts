@@ -66,9 +66,7 @@ t.test('a rolling upgrade while a page is open', { timeout: 900_000 }, async (t)
   }
   const createsTenant = async (id: string): Promise<void> => {
     await driver.click('Show the plan')
-    await driver.click('Do it')
-    await driver.sees(`Tenant ${id} is created.`)
-    await driver.click('Close')
+    await driver.does(`Tenant ${id} is created.`)
   }
 
   await t.test('the page says that the node is newer, works with it, and keeps its form', async (t) => {

@@ -98,10 +98,8 @@ t.test('tenants in Chromium', { timeout: 900_000 }, async (t) => {
   await t.test('walk: a key is made, and its lines work in a client', async (t) => {
     await driver.go('tenants/tenant-1')
     await walks(t, driver, { of: 'make an access key with lines to paste', clicksMax: 4 }, async () => {
-      await driver.click('Create an access key')
-      await driver.fill('May', 'read,write,delete,admin')
-      await driver.click('Show the plan')
-      await driver.sees('The tenant has 0 of at most')
+      const fields = { May: 'read,write,delete,admin' }
+      await driver.plans('Create an access key', fields, 'The tenant has 0 of at most')
       await driver.click('Do it')
       await driver.sees('Copy the secret now')
       await driver.click('Lines to paste')
@@ -163,23 +161,12 @@ t.test('tenants in Chromium', { timeout: 900_000 }, async (t) => {
       await driver.sees('tenant-1')
       await driver.go('tenants/tenant-1')
       await walks(t, driver, { of: 'disable and delete a tenant', clicksMax: 8 }, async () => {
-        await driver.click('Disable')
-        await driver.fill('Reason', 'The contract ended')
-        await driver.click('Show the plan')
-        await driver.sees(/Access keys\s+1/)
-        await driver.fill('Type tenant-1 to confirm', 'tenant-1')
-        await driver.click('Do it')
-        await driver.sees('The tenant is disabled.')
-        await driver.click('Close')
-        await driver.click('Delete')
-        await driver.fill('Reason', 'The contract ended')
-        await driver.click('Show the plan')
-        await driver.sees(/Buckets\s+1\s+Objects\s+2\s+Versions\s+2/)
+        const fields = { Reason: 'The contract ended' }
+        await driver.plans('Disable', fields, /Access keys\s+1/)
+        await driver.does('The tenant is disabled.', 'tenant-1')
+        await driver.plans('Delete', fields, /Buckets\s+1\s+Objects\s+2\s+Versions\s+2/)
         t.notOk(await driver.isEnabled('Do it'))
-        await driver.fill('Type tenant-1 to confirm', 'tenant-1')
-        await driver.click('Do it')
-        await driver.sees('Succeeded')
-        await driver.click('Close')
+        await driver.does('Succeeded', 'tenant-1')
       })
       await t.rejects(
         client().send(new GetObjectCommand({ Bucket: 'diary', Key: HOSTILE })),

@@ -21,40 +21,21 @@ const HOME = 'n1'
 const WRITES_BETWEEN = 6
 const READERS = 8
 
-/** An operator at the console: each step ends when the page shows that it is done. */
-class Operator {
-  readonly #driver: ConsoleDriver
-  readonly #cluster: ProcessCluster
+/** A plan, allowed or not. */
+const PLAN = /What will happen|What stands in the way/
+const ENDED = /Succeeded|Finished\./
 
-  constructor(driver: ConsoleDriver, cluster: ProcessCluster) {
-    this.#driver = driver
-    this.#cluster = cluster
-  }
-
-  /** From the button that opens the dialog to the plan. */
-  async plans(button: string, fields: Readonly<Record<string, string>>): Promise<void> {
-    await this.#driver.click(button)
-    for (const [label, value] of Object.entries(fields)) await this.#driver.fill(label, value)
-    await this.#driver.click('Show the plan')
-    await this.#driver.sees(/What will happen|What stands in the way/)
-  }
-
-  /** From the plan to the end of the operation. `confirm`: what has to be typed before. */
-  async does(confirm: string | null): Promise<void> {
-    const driver = this.#driver
-    if (confirm !== null) await driver.fill(`Type ${confirm} to confirm`, confirm)
-    await driver.click('Do it')
-    await driver.sees(/Succeeded|Finished\./)
-    await driver.click('Close')
-  }
-
-  /** Starts a spare, and waits until a plan that names it could be done. */
-  async starts(nodeId: string, path: string, more: object = {}): Promise<void> {
-    this.#cluster.startJoining(nodeId)
-    const newcomer = { nodeId, peerAddress: this.#cluster.node(nodeId).peerAddress }
-    const body = path === '/cluster/voters' ? newcomer : { replacement: newcomer }
-    await untilAllowed(this.#cluster, HOME, { path, body: { ...body, ...more, reason: 'Test' } })
-  }
+/** Starts a spare, and waits until a plan that names it could be done. */
+async function starts(
+  cluster: ProcessCluster,
+  nodeId: string,
+  path: string,
+  more: object = {},
+): Promise<void> {
+  cluster.startJoining(nodeId)
+  const newcomer = { nodeId, peerAddress: cluster.node(nodeId).peerAddress }
+  const body = path === '/cluster/voters' ? newcomer : { replacement: newcomer }
+  await untilAllowed(cluster, HOME, { path, body: { ...body, ...more, reason: 'Test' } })
 }
 
 async function readBack(t: Test, cluster: ProcessCluster, at: string, written: ReadonlyMap<string, string>) {
@@ -86,7 +67,6 @@ t.test('members are changed in Chromium while programs write and read', { timeou
   const driver = await ConsoleDriver.open(browser, cluster.node(HOME).adminUrl)
   await loadAxe(driver)
   await driver.logIn(cluster.setup.ownerToken)
-  const operator = new Operator(driver, cluster)
   const peerOf = (nodeId: string): string => cluster.node(nodeId).peerAddress
   const loadGoesOn = async (t: Test): Promise<void> => {
     await load.goesOn(WRITES_BETWEEN)
@@ -95,12 +75,12 @@ t.test('members are changed in Chromium while programs write and read', { timeou
 
   await t.test('a fourth node joins', async (t) => {
     await driver.go('cluster')
-    await operator.starts('n4', '/cluster/voters')
+    await starts(cluster, 'n4', '/cluster/voters')
     await walks(t, driver, { of: 'take in a fourth node', clicksMax: 4 }, async () => {
       const fields = { 'Name of the node': 'n4', 'Peer address': peerOf('n4'), Reason: 'More room' }
-      await operator.plans('Join a node', fields)
+      await driver.plans('Join a node', fields, PLAN)
       await driver.sees('It has no certificate')
-      await operator.does(null)
+      await driver.does(ENDED)
     })
     cluster.hasJoined('n4')
     await driver.sees('n4')
@@ -110,12 +90,9 @@ t.test('members are changed in Chromium while programs write and read', { timeou
   await t.test('the lead is handed over', async (t) => {
     const next = (await cluster.leader()) === 'n4' ? HOME : 'n4'
     await walks(t, driver, { of: 'hand over the lead', clicksMax: 4 }, async () => {
-      await driver.click('Transfer leadership')
-      await driver.fill('New leader', next)
-      await driver.fill('Reason', 'Maintenance')
-      await driver.click('Show the plan')
-      await driver.sees(`${next} becomes the leader`)
-      await operator.does(null)
+      const fields = { 'New leader': next, Reason: 'Maintenance' }
+      await driver.plans('Transfer leadership', fields, `${next} becomes the leader`)
+      await driver.does(ENDED)
     })
     await until(`${next} leads`, async () => (await cluster.leader()) === next)
     await loadGoesOn(t)
@@ -123,12 +100,8 @@ t.test('members are changed in Chromium while programs write and read', { timeou
 
   await t.test('copies are moved, and that is paused, continued and ended', async (t) => {
     await driver.go('operations')
-    await driver.click('Rebalance')
-    await driver.fill('Tenant', 'demo')
-    await driver.fill('Bucket', 'nothing')
-    await driver.fill('Reason', 'Even disks')
-    await driver.click('Show the plan')
-    await driver.sees('bucket "nothing" does not exist')
+    const fields = { Tenant: 'demo', Bucket: 'nothing', Reason: 'Even disks' }
+    await driver.plans('Rebalance', fields, 'bucket "nothing" does not exist')
     await driver.fill('Bucket', 'papers')
     await driver.fill('MiB per second at most', '0.001')
     await driver.click('Show the plan')
@@ -139,23 +112,19 @@ t.test('members are changed in Chromium while programs write and read', { timeou
     await isAccessible(t, driver, 'a paused operation')
     await driver.click('Resume: rebalance')
     await driver.sees('Running')
-    await driver.click('Cancel: rebalance')
-    await driver.click('Show the plan')
-    await driver.sees('are taken back')
-    await driver.click('Do it')
-    await driver.sees('Cancelled')
-    await driver.click('Close')
+    await driver.plans('Cancel: rebalance', {}, 'are taken back')
+    await driver.does('Cancelled')
     await loadGoesOn(t)
   })
 
   await t.test('a node is demoted, then removed by its next plan', async (t) => {
     await driver.go('cluster')
     await walks(t, driver, { of: 'take a node out', clicksMax: 8 }, async () => {
-      await operator.plans('Demote: n3', { Reason: 'It is old' })
+      await driver.plans('Demote: n3', { Reason: 'It is old' }, PLAN)
       await driver.sees(/\d+ copies \(.*\) are made elsewhere first|No copies need to move/)
-      await operator.does('n3')
-      await operator.plans('Remove: n3', { Reason: 'It is empty' })
-      await operator.does('n3')
+      await driver.does(ENDED, 'n3')
+      await driver.plans('Remove: n3', { Reason: 'It is empty' }, PLAN)
+      await driver.does(ENDED, 'n3')
     })
     cluster.hasLeft('n3')
     await driver.sees('Former members')
@@ -177,19 +146,19 @@ t.test('members are changed in Chromium while programs write and read', { timeou
 
   await t.test('a node that answered lately is not declared lost, and that is said', async () => {
     await driver.go('cluster')
-    await operator.plans('Declare lost: n2', { Reason: 'Its machine burned' })
+    await driver.plans('Declare lost: n2', { Reason: 'Its machine burned' }, PLAN)
     await driver.sees(/What stands in the way[\s\S]*30 s of silence are needed/)
     await driver.click('Close')
   })
 
   await t.test('walk: how is a dead node replaced', async (t) => {
     await driver.go('health')
-    await operator.starts('n5', '/cluster/voters/n2/replace', { confirm: 'n2' })
+    await starts(cluster, 'n5', '/cluster/voters/n2/replace', { confirm: 'n2' })
     await walks(t, driver, { of: 'replace a dead node', clicksMax: 4 }, async () => {
       const fields = { 'Name of the node': 'n5', 'Peer address': peerOf('n5'), Reason: 'It burned' }
-      await operator.plans('Replace n2', fields)
+      await driver.plans('Replace n2', fields, PLAN)
       await driver.sees('n5 answers and runs')
-      await operator.does('n2')
+      await driver.does(ENDED, 'n2')
     })
     cluster.hasJoined('n5')
     cluster.hasLeft('n2')
@@ -203,8 +172,8 @@ t.test('members are changed in Chromium while programs write and read', { timeou
       const body = { reason: 'Test', confirm: 'n4' }
       await untilAllowed(cluster, HOME, { path: '/cluster/voters/n4/lost', body })
       await driver.go('cluster')
-      await operator.plans('Declare lost: n4', { Reason: 'Its machine burned too' })
-      await operator.does('n4')
+      await driver.plans('Declare lost: n4', { Reason: 'Its machine burned too' }, PLAN)
+      await driver.does(ENDED, 'n4')
       cluster.hasLeft('n4')
       t.equal(
         placed(await membershipAt(cluster, HOME)).replace('n4 lost none, ', ''),

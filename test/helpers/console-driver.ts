@@ -106,6 +106,26 @@ export class ConsoleDriver {
     await until(`"${label}" can be filled`, () => this.page.run<boolean>(filled, label, value))
   }
 
+  /** Opens a dialog by its button, fills the fields and shows the plan. `words`: what the plan says. */
+  async plans(
+    button: string,
+    fields: Readonly<Record<string, string>> = {},
+    words: string | RegExp = '',
+  ): Promise<void> {
+    await this.click(button)
+    for (const [label, value] of Object.entries(fields)) await this.fill(label, value)
+    await this.click('Show the plan')
+    await this.sees(words)
+  }
+
+  /** Does what the open dialog plans, and closes it. `words`: what it says at the end. `confirm`: the name to type first. */
+  async does(words: string | RegExp, confirm = ''): Promise<void> {
+    if (confirm !== '') await this.fill(`Type ${confirm} to confirm`, confirm)
+    await this.click('Do it')
+    await this.sees(words)
+    await this.click('Close')
+  }
+
   /** CSS pixels of the widest thing. */
   width(): Promise<number> {
     return this.page.run<number>(() => (globalThis as PageGlobals).document?.documentElement.scrollWidth ?? 0)

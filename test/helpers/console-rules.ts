@@ -74,13 +74,13 @@ interface Lifecycle {
 async function lifecycle(t: Test, world: RulesWorld): Promise<void> {
   const { driver } = world
   await driver.sees('No rule: nothing is deleted by itself.')
-  await driver.click('Add a rule')
-  await driver.fill('Name of the rule', 'old-logs')
-  await driver.fill('Object key begins with', 'logs/')
-  await driver.fill('Objects expire', 'days')
-  await driver.fill('Days', 'many')
-  await driver.click('Show the plan')
-  await driver.sees('"many" is no whole number')
+  const fields = {
+    'Name of the rule': 'old-logs',
+    'Object key begins with': 'logs/',
+    'Objects expire': 'days',
+    Days: 'many',
+  }
+  await driver.plans('Add a rule', fields, '"many" is no whole number')
   await driver.fill('Objects expire', 'date')
   await driver.fill('Date', '2020-01-01')
   await isAccessible(t, driver, 'the editor of a rule')
@@ -94,24 +94,16 @@ async function lifecycle(t: Test, world: RulesWorld): Promise<void> {
   await driver.fill('Date', '2100-01-01')
   await driver.click('Show the plan')
   await driver.sees('Nothing is due now.')
-  await driver.click('Do it')
-  await driver.sees('Saved.')
-  await driver.click('Close')
+  await driver.does('Saved.')
   await driver.sees('Objects expire on 2100-01-01.')
   await fitsScreens(t, driver, 'lifecycle rules')
-  await driver.click('Disable: old-logs')
-  await driver.click('Show the plan')
-  await driver.click('Do it')
-  await driver.sees('1 rule is left.')
-  await driver.click('Close')
+  await driver.plans('Disable: old-logs')
+  await driver.does('1 rule is left.')
   await driver.sees('Disabled')
   const set = await json<Lifecycle>(world, '/lifecycle')
   t.match(set, { rules: [{ id: 'old-logs', status: 'Disabled' }] })
-  await driver.click('Remove: old-logs')
-  await driver.click('Show the plan')
-  await driver.click('Do it')
-  await driver.sees('0 rules are left.')
-  await driver.click('Close')
+  await driver.plans('Remove: old-logs')
+  await driver.does('0 rules are left.')
   t.equal(await json(world, '/lifecycle'), null)
 }
 

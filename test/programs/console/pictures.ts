@@ -93,10 +93,7 @@ async function main(folder: string): Promise<void> {
       }
     }
     await driver.go('cluster')
-    await driver.click('Demote: n2')
-    await driver.fill('Reason', 'The machine is replaced')
-    await driver.click('Show the plan')
-    await driver.sees('What will happen')
+    await driver.plans('Demote: n2', { Reason: 'The machine is replaced' }, 'What will happen')
     await take(folder, driver, 'plan')
     await takeForReadme(folder, driver, 'console-plan')
     await driver.click('Close')

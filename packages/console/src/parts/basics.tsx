@@ -47,6 +47,19 @@ export function Button({
   )
 }
 
+/** A button of one row of several: its label says which row it is for. */
+export function RowButton({
+  text,
+  of,
+  ...props
+}: Omit<ButtonProps, 'children' | 'label'> & { readonly text: string; readonly of: string }) {
+  return (
+    <Button {...props} label={`${text}: ${of}`}>
+      {text}
+    </Button>
+  )
+}
+
 export function Badge({ tone, children }: { readonly tone: Tone; readonly children: ComponentChildren }) {
   return <span class={`badge ${tone}`}>{children}</span>
 }

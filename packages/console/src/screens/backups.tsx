@@ -3,7 +3,7 @@
  */
 import { useEffect, useState } from 'preact/hooks'
 import type { BackupSchedule, BackupTarget } from '../../../client/src/admin.ts'
-import { Badge, Button, Card, FactList, Loaded, Time } from '../parts/basics.tsx'
+import { Badge, Button, Card, FactList, Loaded, RowButton, Time } from '../parts/basics.tsx'
 import { Table } from '../parts/table.tsx'
 import { backupPlans, backupsOfTarget, backupTarget, type HeldBackup } from '../state/backup-data.ts'
 import { linkTo } from '../state/route.ts'
@@ -70,13 +70,12 @@ function Schedules({
           {
             head: TEXT.tenants.change,
             cell: ({ name }) => (
-              <Button
+              <RowButton
                 needs="deleteBackupSchedule"
-                label={`${SAYS.remove}: ${name}`}
+                text={SAYS.remove}
+                of={name}
                 onClick={() => onRemove(name)}
-              >
-                {SAYS.remove}
-              </Button>
+              />
             ),
           },
         ]}
@@ -131,16 +130,15 @@ function Targets({
           {
             head: SAYS.held,
             cell: ({ name }) => (
-              <Button
-                label={`${SAYS.show}: ${name}`}
+              <RowButton
+                text={SAYS.show}
+                of={name}
                 onClick={() => {
                   backupTarget.value = name
                   backupsOfTarget.forget()
                   void backupsOfTarget.load()
                 }}
-              >
-                {SAYS.show}
-              </Button>
+              />
             ),
           },
         ]}
@@ -187,9 +185,7 @@ function One({
       <div class="head">
         <b class="code">{backupId}</b>
         {isLacking ? <Badge tone="bad">{SAYS.missing(count(backup.missingCount))}</Badge> : null}
-        <Button needs="verifyClusterBackup" label={`${SAYS.verify}: ${backupId}`} onClick={onVerify}>
-          {SAYS.verify}
-        </Button>
+        <RowButton needs="verifyClusterBackup" text={SAYS.verify} of={backupId} onClick={onVerify} />
       </div>
       {backup === null ? (
         <p class="soft">{problem}</p>

@@ -4,7 +4,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { Membership, Repair } from '../../../client/src/admin.ts'
 import { bytes, count, duration } from '../words/format.ts'
-import { Badge, Bar, Button, Card, FactList, Loaded, Time, type Tone } from '../parts/basics.tsx'
+import { Badge, Bar, Button, Card, FactList, Loaded, RowButton, Time, type Tone } from '../parts/basics.tsx'
 import { Table } from '../parts/table.tsx'
 import { Tabs } from '../parts/tabs.tsx'
 import { load, membership, repair } from '../state/cluster-data.ts'
@@ -131,14 +131,13 @@ function MemberCard({
       {disk === null ? null : <DiskLine disk={disk} />}
       <footer class="actions">
         {actionsOf(member).map((action) => (
-          <Button
+          <RowButton
             key={action}
             needs={MEMBER_OPERATIONS[action]}
-            label={`${TEXT.action[action].name}: ${nodeId}`}
+            text={TEXT.action[action].name}
+            of={nodeId}
             onClick={() => onChoose({ action, member: nodeId })}
-          >
-            {TEXT.action[action].name}
-          </Button>
+          />
         ))}
       </footer>
     </article>

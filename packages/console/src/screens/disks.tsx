@@ -3,7 +3,7 @@
  */
 import { useState } from 'preact/hooks'
 import type { PlacementSum } from '../judge/placement-sum.ts'
-import { Badge, Bar, Button, Card, Notice, type Tone } from '../parts/basics.tsx'
+import { Badge, Bar, Button, Card, Notice, RowButton, type Tone } from '../parts/basics.tsx'
 import { Field } from '../parts/form.tsx'
 import { PlannedDialog } from '../parts/planned-dialog.tsx'
 import { Table } from '../parts/table.tsx'
@@ -148,13 +148,12 @@ function Orders({
   const isLeaving = status === 'draining' || status === 'drained'
   const change = isLeaving ? 'use' : 'drain'
   return (
-    <Button
+    <RowButton
       needs={isLeaving ? 'cancelDiskDrain' : 'drainDisk'}
-      label={`${SAYS[change]}: ${nodeId} ${directory ?? diskId}`}
+      text={SAYS[change]}
+      of={`${nodeId} ${directory ?? diskId}`}
       onClick={() => onChoose({ nodeId, diskId, change })}
-    >
-      {SAYS[change]}
-    </Button>
+    />
   )
 }
 

@@ -3,7 +3,7 @@
  */
 import { useState } from 'preact/hooks'
 import { ActionButton } from '../parts/action-button.tsx'
-import { Badge, Button, Time } from '../parts/basics.tsx'
+import { Badge, RowButton, Time } from '../parts/basics.tsx'
 import { DoneDialog } from '../parts/done-dialog.tsx'
 import { save } from '../state/downloads.ts'
 import { type OneObject, type Version, VERSIONS_MAX } from '../state/object-data.ts'
@@ -104,9 +104,7 @@ function One({
             {SAYS.download}
           </ActionButton>
         )}
-        <Button label={`${SAYS.removeVersion}: ${short}`} onClick={onRemove}>
-          {SAYS.removeVersion}
-        </Button>
+        <RowButton text={SAYS.removeVersion} of={short} onClick={onRemove} />
       </div>
     </li>
   )

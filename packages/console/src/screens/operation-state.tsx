@@ -3,7 +3,7 @@
  */
 import { useState } from 'preact/hooks'
 import type { HoldfastAdmin, Operation } from '../../../client/src/admin.ts'
-import { Badge, Bar, Button, FaultNotice, type Tone } from '../parts/basics.tsx'
+import { Badge, Bar, FaultNotice, RowButton, type Tone } from '../parts/basics.tsx'
 import { type AnyPlan, PlannedDialog } from '../parts/planned-dialog.tsx'
 import { load, operations } from '../state/cluster-data.ts'
 import { type Fault, faultOf } from '../state/resource.ts'
@@ -95,25 +95,21 @@ function Orders({ operation: { operationId: id, status, type } }: { readonly ope
     <>
       <div class="actions">
         {status === 'paused' ? (
-          <Button
+          <RowButton
             needs="resumeOperation"
-            label={`${SAYS.resume}: ${type}`}
+            text={SAYS.resume}
+            of={type}
             onClick={() => void order((api) => api.resumeOperation({ id }))}
-          >
-            {SAYS.resume}
-          </Button>
+          />
         ) : (
-          <Button
+          <RowButton
             needs="pauseOperation"
-            label={`${SAYS.pause}: ${type}`}
+            text={SAYS.pause}
+            of={type}
             onClick={() => void order((api) => api.pauseOperation({ id }))}
-          >
-            {SAYS.pause}
-          </Button>
+          />
         )}
-        <Button needs="cancelOperation" label={`${SAYS.cancel}: ${type}`} onClick={() => setEnding(true)}>
-          {SAYS.cancel}
-        </Button>
+        <RowButton needs="cancelOperation" text={SAYS.cancel} of={type} onClick={() => setEnding(true)} />
       </div>
       {isEnding ? <EndDialog id={id} type={type} onClose={() => setEnding(false)} /> : null}
       {fault === null ? null : <FaultNotice fault={fault} title={TEXT.fault.refused} />}

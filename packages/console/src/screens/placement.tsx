@@ -3,7 +3,7 @@
  */
 import { useEffect, useState } from 'preact/hooks'
 import type { PlacementSum } from '../judge/placement-sum.ts'
-import { Bar, Button, Card, FactList, Loaded, Notice } from '../parts/basics.tsx'
+import { Bar, Button, Card, FactList, Loaded, Notice, RowButton } from '../parts/basics.tsx'
 import { Field } from '../parts/form.tsx'
 import { Table } from '../parts/table.tsx'
 import { memberDisks, placed, scope, type Scope } from '../state/placement-data.ts'
@@ -163,20 +163,18 @@ function Nodes({
           head: TEXT.tenants.change,
           cell: (node) => (
             <div class="actions">
-              <Button
+              <RowButton
                 needs="setMemberPlacement"
-                label={`${SAYS.change}: ${node.nodeId}`}
+                text={SAYS.change}
+                of={node.nodeId}
                 onClick={() => onOpen({ kind: 'change', node })}
-              >
-                {SAYS.change}
-              </Button>
-              <Button
+              />
+              <RowButton
                 needs="deleteMemberPlacement"
-                label={`${SAYS.back}: ${node.nodeId}`}
+                text={SAYS.back}
+                of={node.nodeId}
                 onClick={() => onOpen({ kind: 'file', node })}
-              >
-                {SAYS.back}
-              </Button>
+              />
             </div>
           ),
         },

@@ -3,7 +3,7 @@
  */
 import { useState } from 'preact/hooks'
 import { savedWith } from '../forms/saved-questions.ts'
-import { Button } from '../parts/basics.tsx'
+import { Button, RowButton } from '../parts/basics.tsx'
 import { Field } from '../parts/form.tsx'
 import { ask, question } from '../state/audit-data.ts'
 import { savedQuestions } from '../state/saved-questions.ts'
@@ -23,21 +23,19 @@ export function SavedQuestions() {
             <li key={one.name}>
               <div class="head">
                 <b>{one.name}</b>
-                <Button
-                  label={`${SAYS.search}: ${one.name}`}
+                <RowButton
+                  text={SAYS.search}
+                  of={one.name}
                   onClick={() => {
                     question.value = one.question
                     void ask()
                   }}
-                >
-                  {SAYS.search}
-                </Button>
-                <Button
-                  label={`${TEXT.rules.remove}: ${one.name}`}
+                />
+                <RowButton
+                  text={TEXT.rules.remove}
+                  of={one.name}
                   onClick={() => (savedQuestions.value = saved.filter((other) => other !== one))}
-                >
-                  {TEXT.rules.remove}
-                </Button>
+                />
               </div>
             </li>
           ))}

@@ -3,7 +3,7 @@
  */
 import { useEffect, useState } from 'preact/hooks'
 import type { AccessKey, Account, Quota, Tenant } from '../../../client/src/admin.ts'
-import { Badge, Bar, Button, Card, FactList, Loaded, Time } from '../parts/basics.tsx'
+import { Badge, Bar, Button, Card, FactList, Loaded, RowButton, Time } from '../parts/basics.tsx'
 import { Table } from '../parts/table.tsx'
 import { linkTo } from '../state/route.ts'
 import { type Listed, type OneTenant, oneTenant, type TenantBucket, tenantId } from '../state/tenant-data.ts'
@@ -266,13 +266,12 @@ function Keys({
           head: SAYS.change,
           cell: (key) =>
             key.status === 'active' ? (
-              <Button
+              <RowButton
                 needs="revokeTenantKey"
-                label={`${SAYS.revoke}: ${key.accessKeyId}`}
+                text={SAYS.revoke}
+                of={key.accessKeyId}
                 onClick={() => onRevoke(key)}
-              >
-                {SAYS.revoke}
-              </Button>
+              />
             ) : null,
         },
       ]}

@@ -1,7 +1,7 @@
 /**
  * Uploads: how far each is, what became of it, and what can be done about it.
  */
-import { Badge, Bar, Button, Card, type Tone } from '../parts/basics.tsx'
+import { Badge, Bar, Button, Card, RowButton, type Tone } from '../parts/basics.tsx'
 import { clearEnded, repeat, stop, type Upload, uploads } from '../state/uploads.ts'
 import { bytes, count } from '../words/format.ts'
 import { TEXT } from '../words/strings.ts'
@@ -48,14 +48,10 @@ function One({ one }: { readonly one: Upload }) {
         <b>{key}</b>
         <Badge tone={TONES[state]}>{SAYS.states[state]}</Badge>
         {state === 'failed' || state === 'stopped' ? (
-          <Button label={`${SAYS.continue}: ${key}`} onClick={() => repeat(id)}>
-            {SAYS.continue}
-          </Button>
+          <RowButton text={SAYS.continue} of={key} onClick={() => repeat(id)} />
         ) : null}
         {state === 'running' || state === 'waiting' ? (
-          <Button label={`${SAYS.stop}: ${key}`} onClick={() => stop(id)}>
-            {SAYS.stop}
-          </Button>
+          <RowButton text={SAYS.stop} of={key} onClick={() => stop(id)} />
         ) : null}
       </div>
       {state === 'done' ? null : <Bar label={key} share={file.size === 0 ? 0 : storedBytes / file.size} />}

@@ -11,7 +11,7 @@ import {
   METHODS,
 } from '../../forms/webhook-form.ts'
 import { rulesWith } from '../../forms/lifecycle-form.ts'
-import { Button, Card, Loaded } from '../../parts/basics.tsx'
+import { Button, Card, Loaded, RowButton } from '../../parts/basics.tsx'
 import { DoneDialog } from '../../parts/done-dialog.tsx'
 import { Checks, Field } from '../../parts/form.tsx'
 import { bucketName } from '../../state/bucket-data.ts'
@@ -81,12 +81,8 @@ function One({
     <li>
       <div class="head">
         <b>{name}</b>
-        <Button label={`${TEXT.rules.edit}: ${name}`} onClick={() => onOpen('edit')}>
-          {TEXT.rules.edit}
-        </Button>
-        <Button label={`${TEXT.rules.remove}: ${name}`} onClick={() => onOpen('remove')}>
-          {TEXT.rules.remove}
-        </Button>
+        <RowButton text={TEXT.rules.edit} of={name} onClick={() => onOpen('edit')} />
+        <RowButton text={TEXT.rules.remove} of={name} onClick={() => onOpen('remove')} />
       </div>
       <p>
         {rule.allowedMethods.join(', ')} <span class="code">{rule.allowedOrigins.join(', ')}</span>

@@ -3,7 +3,7 @@
  */
 import { useEffect, useState } from 'preact/hooks'
 import { formOf, type LifecycleForm, type LifecycleRule, EMPTY_RULE } from '../../forms/lifecycle-form.ts'
-import { Badge, Button, Card, Loaded } from '../../parts/basics.tsx'
+import { Badge, Button, Card, Loaded, RowButton } from '../../parts/basics.tsx'
 import { bucketName } from '../../state/bucket-data.ts'
 import { lifecycle } from '../../state/rule-data.ts'
 import { filterInWords, lifecycleInWords } from '../../words/rule-words.ts'
@@ -107,18 +107,13 @@ function One({
         <Badge tone={isEnabled ? 'good' : 'quiet'}>
           {isEnabled ? TEXT.rules.enabled : TEXT.rules.disabled}
         </Badge>
-        <Button
-          label={`${TEXT.rules.edit}: ${name}`}
+        <RowButton
+          text={TEXT.rules.edit}
+          of={name}
           onClick={() => onOpen({ kind: 'edit', at, form: formOf(rule) })}
-        >
-          {TEXT.rules.edit}
-        </Button>
-        <Button label={`${TEXT.rules[flip]}: ${name}`} onClick={() => onOpen({ kind: flip, at })}>
-          {TEXT.rules[flip]}
-        </Button>
-        <Button label={`${TEXT.rules.remove}: ${name}`} onClick={() => onOpen({ kind: 'remove', at })}>
-          {TEXT.rules.remove}
-        </Button>
+        />
+        <RowButton text={TEXT.rules[flip]} of={name} onClick={() => onOpen({ kind: flip, at })} />
+        <RowButton text={TEXT.rules.remove} of={name} onClick={() => onOpen({ kind: 'remove', at })} />
       </div>
       <p class="soft">{filterInWords(rule.filter)}</p>
       {lifecycleInWords(rule).map((sentence) => (

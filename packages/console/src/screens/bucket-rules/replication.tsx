@@ -3,7 +3,7 @@
  */
 import { useEffect, useState } from 'preact/hooks'
 import { isPaused } from '../../forms/replication-form.ts'
-import { Badge, Button, Card, FactList, Loaded, Notice, Time } from '../../parts/basics.tsx'
+import { Badge, Button, Card, FactList, Loaded, Notice, RowButton, Time } from '../../parts/basics.tsx'
 import { Table } from '../../parts/table.tsx'
 import { bucketName } from '../../state/bucket-data.ts'
 import { type Replication, replication, type ReplicationStatus } from '../../state/rule-data.ts'
@@ -209,9 +209,7 @@ function SiteRules({ setting: { rules, ofTenant }, onOpen }: Opens & { readonly 
               <div class="head">
                 <b>{name}</b>
                 {ofTenant ? null : (
-                  <Button label={`${TEXT.rules.edit}: ${name}`} onClick={() => onOpen({ rule: at })}>
-                    {TEXT.rules.edit}
-                  </Button>
+                  <RowButton text={TEXT.rules.edit} of={name} onClick={() => onOpen({ rule: at })} />
                 )}
               </div>
               <p class="soft">{replicationInWords(rule)}</p>

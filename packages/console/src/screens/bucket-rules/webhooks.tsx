@@ -3,7 +3,7 @@
  */
 import { useEffect, useState } from 'preact/hooks'
 import { webhookFormOf } from '../../forms/webhook-form.ts'
-import { Badge, Button, Card, Loaded, Notice } from '../../parts/basics.tsx'
+import { Badge, Button, Card, Loaded, Notice, RowButton } from '../../parts/basics.tsx'
 import { bucketName } from '../../state/bucket-data.ts'
 import { deliveries, type Webhook, webhooks } from '../../state/rule-data.ts'
 import { count } from '../../words/format.ts'
@@ -96,15 +96,9 @@ function One({ hook, onOpen }: { readonly hook: Webhook; readonly onOpen: (kind:
         <Badge tone={suspended ? 'bad' : enabled ? 'good' : 'quiet'}>
           {suspended ? SAYS.suspended : enabled ? TEXT.rules.enabled : TEXT.rules.disabled}
         </Badge>
-        <Button label={`${SAYS.test}: ${id}`} onClick={() => onOpen('test')}>
-          {SAYS.test}
-        </Button>
-        <Button label={`${TEXT.rules.edit}: ${id}`} onClick={() => onOpen('edit')}>
-          {TEXT.rules.edit}
-        </Button>
-        <Button label={`${TEXT.rules.remove}: ${id}`} onClick={() => onOpen('remove')}>
-          {TEXT.rules.remove}
-        </Button>
+        <RowButton text={SAYS.test} of={id} onClick={() => onOpen('test')} />
+        <RowButton text={TEXT.rules.edit} of={id} onClick={() => onOpen('edit')} />
+        <RowButton text={TEXT.rules.remove} of={id} onClick={() => onOpen('remove')} />
       </div>
       <p class="code">{url}</p>
       <p class="soft">

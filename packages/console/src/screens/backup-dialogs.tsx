@@ -5,6 +5,7 @@ import { useState } from 'preact/hooks'
 import { Notice } from '../parts/basics.tsx'
 import { Field } from '../parts/form.tsx'
 import { PlannedDialog } from '../parts/planned-dialog.tsx'
+import { Reason } from '../parts/reason.tsx'
 import { backupPlans } from '../state/backup-data.ts'
 import { bytes, count } from '../words/format.ts'
 import { TEXT } from '../words/strings.ts'
@@ -13,18 +14,6 @@ const SAYS = TEXT.backups
 
 interface Props {
   readonly onClose: () => void
-}
-
-function Reason({ value, onChange }: { readonly value: string; readonly onChange: (text: string) => void }) {
-  return (
-    <Field
-      label={TEXT.wizard.reason}
-      help={TEXT.wizard.reasonHelp}
-      value={value}
-      onChange={onChange}
-      isRequired
-    />
-  )
 }
 
 export function BackUp({ onClose }: Props) {

@@ -5,6 +5,7 @@ import { useState } from 'preact/hooks'
 import { Copyable, FactList, Notice, Time } from '../parts/basics.tsx'
 import { DoneDialog } from '../parts/done-dialog.tsx'
 import { Field, Select } from '../parts/form.tsx'
+import { Reason } from '../parts/reason.tsx'
 import { TEXT } from '../words/strings.ts'
 
 const SAYS = TEXT.objects
@@ -83,12 +84,7 @@ export function UploadLink({
             <Field label={SAYS.sizeMax} value={mebibytes} onChange={setMebibytes} isRequired />
             <Lifetime value={seconds} onChange={setSeconds} />
           </div>
-          <Field
-            label={TEXT.wizard.reason}
-            help={TEXT.wizard.reasonHelp}
-            value={reason}
-            onChange={setReason}
-          />
+          <Reason value={reason} onChange={setReason} isRequired={false} />
         </>
       }
       run={(api) =>

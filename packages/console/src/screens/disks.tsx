@@ -4,8 +4,8 @@
 import { useState } from 'preact/hooks'
 import type { PlacementSum } from '../judge/placement-sum.ts'
 import { Badge, Bar, Button, Card, Notice, RowButton, type Tone } from '../parts/basics.tsx'
-import { Field } from '../parts/form.tsx'
 import { PlannedDialog } from '../parts/planned-dialog.tsx'
+import { Reason } from '../parts/reason.tsx'
 import { Table } from '../parts/table.tsx'
 import { type MemberDisks, memberDisks, placed } from '../state/placement-data.ts'
 import { bytes, count } from '../words/format.ts'
@@ -171,16 +171,7 @@ function ChangeDisk({
     <PlannedDialog
       title={`${SAYS[change]}: ${nodeId}`}
       about={isDrain ? SAYS.drainAbout : SAYS.useAbout}
-      fields={
-        <Field
-          label={TEXT.wizard.reason}
-          help={TEXT.wizard.reasonHelp}
-          value={reason}
-          onChange={setReason}
-          isRequired
-          isFirst
-        />
-      }
+      fields={<Reason value={reason} onChange={setReason} isFirst />}
       plan={(api) => (isDrain ? api.dryRun.drainDisk(given) : api.dryRun.cancelDiskDrain(given))}
       shown={({ plan: { copies, bytes: size, roomBytes } }) => (
         <p>{isDrain ? SAYS.drainPlan(count(copies), bytes(size), bytes(roomBytes)) : SAYS.usePlan}</p>

@@ -3,8 +3,8 @@
  */
 import { useEffect, useState } from 'preact/hooks'
 import { Button, Card, FactList, Loaded, Notice, Time } from '../parts/basics.tsx'
-import { Field } from '../parts/form.tsx'
 import { PlannedDialog } from '../parts/planned-dialog.tsx'
+import { Reason } from '../parts/reason.tsx'
 import { encryption, tenantId } from '../state/tenant-data.ts'
 import { bytes, count } from '../words/format.ts'
 import { TEXT } from '../words/strings.ts'
@@ -71,16 +71,7 @@ function ExchangeKey({ id, onClose }: { readonly id: string; readonly onClose: (
     <PlannedDialog
       title={SAYS.exchange}
       about={SAYS.exchangeAbout}
-      fields={
-        <Field
-          label={TEXT.wizard.reason}
-          help={TEXT.wizard.reasonHelp}
-          value={reason}
-          onChange={setReason}
-          isRequired
-          isFirst
-        />
-      }
+      fields={<Reason value={reason} onChange={setReason} isFirst />}
       plan={(api) => api.dryRun.exchangeDataKey(given)}
       shown={({ plan }) => <p>{SAYS.exchangePlan(count(plan.versions), bytes(plan.bytes))}</p>}
       confirm={id}

@@ -8,6 +8,7 @@ import type { AccessKey, AccessKeyWithSecret, Account } from '../../../client/sr
 import { Copyable, Notice } from '../parts/basics.tsx'
 import { Field, Select } from '../parts/form.tsx'
 import { PlannedDialog } from '../parts/planned-dialog.tsx'
+import { Reason } from '../parts/reason.tsx'
 import { membership } from '../state/cluster-data.ts'
 import { TEXT } from '../words/strings.ts'
 
@@ -166,16 +167,7 @@ export function RevokeKey({ id, accessKey, onClose }: Props & { readonly accessK
     <PlannedDialog
       title={`${SAYS.revoke}: ${keyId}`}
       about={SAYS.revokeAbout}
-      fields={
-        <Field
-          label={TEXT.wizard.reason}
-          help={TEXT.wizard.reasonHelp}
-          value={reason}
-          onChange={setReason}
-          isRequired
-          isFirst
-        />
-      }
+      fields={<Reason value={reason} onChange={setReason} isFirst />}
       plan={(api) => api.dryRun.revokeTenantKey({ id, keyId, reason })}
       shown={() => <p>{SAYS.revokePlan(keyId)}</p>}
       confirm={null}

@@ -6,6 +6,7 @@ import type { Membership } from '../../../client/src/admin.ts'
 import { Copyable, Notice } from '../parts/basics.tsx'
 import { Field, Select } from '../parts/form.tsx'
 import { PlannedDialog } from '../parts/planned-dialog.tsx'
+import { Reason } from '../parts/reason.tsx'
 import { load, membership as present } from '../state/cluster-data.ts'
 import {
   type Answers,
@@ -106,12 +107,9 @@ function Asked({ action, given, change, membership }: AskedProps) {
           ]}
         />
       ) : null}
-      <Field
-        label={SAYS.reason}
-        help={SAYS.reasonHelp}
+      <Reason
         value={given.reason}
         onChange={(reason) => change({ reason })}
-        isRequired
         isFirst={!takesNewcomer(action)}
       />
     </>

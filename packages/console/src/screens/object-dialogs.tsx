@@ -5,6 +5,7 @@ import { useState } from 'preact/hooks'
 import type { Retention } from '../../../client/src/index.ts'
 import { DoneDialog } from '../parts/done-dialog.tsx'
 import { Field, Select } from '../parts/form.tsx'
+import { Reason } from '../parts/reason.tsx'
 import type { ObjectName, Tags } from '../state/object-data.ts'
 import { TEXT } from '../words/strings.ts'
 import { Lifetime, LIFETIMES, MadeLink } from './bucket-dialogs.tsx'
@@ -56,12 +57,7 @@ export function ShareLink({ name, onClose }: Props) {
       fields={
         <>
           <Lifetime value={seconds} onChange={setSeconds} />
-          <Field
-            label={TEXT.wizard.reason}
-            help={TEXT.wizard.reasonHelp}
-            value={reason}
-            onChange={setReason}
-          />
+          <Reason value={reason} onChange={setReason} isRequired={false} />
         </>
       }
       run={(api) =>

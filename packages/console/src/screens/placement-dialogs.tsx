@@ -7,6 +7,7 @@ import type { PlacementSum } from '../judge/placement-sum.ts'
 import { Notice } from '../parts/basics.tsx'
 import { Field } from '../parts/form.tsx'
 import { type AnyPlan, PlannedDialog } from '../parts/planned-dialog.tsx'
+import { Reason } from '../parts/reason.tsx'
 import { Table } from '../parts/table.tsx'
 import { bytes, count, duration } from '../words/format.ts'
 import { TEXT } from '../words/strings.ts'
@@ -32,18 +33,6 @@ interface MovesPlan extends AnyPlan {
       readonly bytesOut: number
     }[]
   }
-}
-
-function Reason({ value, onChange }: { readonly value: string; readonly onChange: (text: string) => void }) {
-  return (
-    <Field
-      label={TEXT.wizard.reason}
-      help={TEXT.wizard.reasonHelp}
-      value={value}
-      onChange={onChange}
-      isRequired
-    />
-  )
 }
 
 /** Throws InputError. */

@@ -4,6 +4,7 @@
 import { useState } from 'preact/hooks'
 import { Field } from '../parts/form.tsx'
 import { type AnyPlan, PlannedDialog } from '../parts/planned-dialog.tsx'
+import { Reason } from '../parts/reason.tsx'
 import { load } from '../state/cluster-data.ts'
 import { TEXT } from '../words/strings.ts'
 import { FollowedOperation } from './operation-state.tsx'
@@ -77,13 +78,7 @@ function Fields({
         value={mebibytes}
         onChange={(mebibytes) => change({ mebibytes })}
       />
-      <Field
-        label={TEXT.wizard.reason}
-        help={TEXT.wizard.reasonHelp}
-        value={reason}
-        onChange={(reason) => change({ reason })}
-        isRequired
-      />
+      <Reason value={reason} onChange={(reason) => change({ reason })} />
     </div>
   )
 }

@@ -4,8 +4,8 @@
 import { useState } from 'preact/hooks'
 import type { Repair } from '../../../client/src/admin.ts'
 import { Bar, Button, Card, Loaded, Time } from '../parts/basics.tsx'
-import { Field } from '../parts/form.tsx'
 import { type AnyPlan, PlannedDialog } from '../parts/planned-dialog.tsx'
+import { Reason } from '../parts/reason.tsx'
 import { Table } from '../parts/table.tsx'
 import { load, repair } from '../state/cluster-data.ts'
 import { bytes, count, percent } from '../words/format.ts'
@@ -102,16 +102,7 @@ function StartCheck({ check, onClose }: { readonly check: Check; readonly onClos
     <PlannedDialog
       title={isScrub ? SAYS.startScrub : SAYS.startRecount}
       about={isScrub ? SAYS.scrubAbout : SAYS.recountAbout}
-      fields={
-        <Field
-          label={TEXT.wizard.reason}
-          help={TEXT.wizard.reasonHelp}
-          value={reason}
-          onChange={setReason}
-          isRequired
-          isFirst
-        />
-      }
+      fields={<Reason value={reason} onChange={setReason} isFirst />}
       plan={(api): Promise<AnyPlan> =>
         isScrub ? api.dryRun.scrub({ reason }) : api.dryRun.recount({ reason })
       }

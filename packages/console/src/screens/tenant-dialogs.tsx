@@ -6,6 +6,7 @@ import type { Quota } from '../../../client/src/admin.ts'
 import { FactList, Notice } from '../parts/basics.tsx'
 import { Field } from '../parts/form.tsx'
 import { type AnyPlan, PlannedDialog } from '../parts/planned-dialog.tsx'
+import { Reason } from '../parts/reason.tsx'
 import { load } from '../state/cluster-data.ts'
 import { bytes, count } from '../words/format.ts'
 import { TEXT } from '../words/strings.ts'
@@ -46,18 +47,13 @@ function WhatGoes({ plan }: { readonly plan: EndPlan['plan'] }) {
   )
 }
 
-function Reason({ value, onChange }: { readonly value: string; readonly onChange: (value: string) => void }) {
-  const { reason, reasonHelp } = TEXT.wizard
-  return <Field label={reason} help={reasonHelp} value={value} onChange={onChange} isRequired isFirst />
-}
-
 export function DisableTenant({ id, onClose }: Props) {
   const [reason, setReason] = useState('')
   return (
     <PlannedDialog
       title={`${SAYS.disable}: ${id}`}
       about={SAYS.disableAbout}
-      fields={<Reason value={reason} onChange={setReason} />}
+      fields={<Reason value={reason} onChange={setReason} isFirst />}
       plan={(api) => api.dryRun.disableTenant({ id, reason })}
       shown={({ plan }: EndPlan) => <WhatGoes plan={plan} />}
       confirm={id}
@@ -74,7 +70,7 @@ export function DeleteTenant({ id, onClose }: Props) {
     <PlannedDialog
       title={`${SAYS.delete}: ${id}`}
       about={SAYS.deleteAbout}
-      fields={<Reason value={reason} onChange={setReason} />}
+      fields={<Reason value={reason} onChange={setReason} isFirst />}
       plan={(api) => api.dryRun.deleteTenant({ id, reason, confirm: id })}
       shown={({ plan }: EndPlan) => <WhatGoes plan={plan} />}
       confirm={id}

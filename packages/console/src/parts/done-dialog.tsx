@@ -11,7 +11,7 @@ import { TEXT } from '../words/strings.ts'
 import { Button, FaultNotice } from './basics.tsx'
 import { CurlLine } from './curl-line.tsx'
 import { Dialog } from './dialog.tsx'
-import { Field } from './form.tsx'
+import { Confirmation, Outcome } from './dialog-steps.tsx'
 
 interface Props<R> {
   readonly title: string
@@ -49,9 +49,10 @@ export function DoneDialog<R>(props: Props<R>) {
   }
   if (result !== null && done !== undefined)
     return (
-      <Outcome title={title} onClose={onClose}>
-        {done(result.value)}
-      </Outcome>
+      // Another window, so that the focus begins in it again.
+      <Dialog key="outcome" title={title} onClose={onClose}>
+        <Outcome onClose={onClose}>{done(result.value)}</Outcome>
+      </Dialog>
     )
   return (
     <Dialog title={title} onClose={onClose}>
@@ -78,40 +79,5 @@ export function DoneDialog<R>(props: Props<R>) {
       </form>
       {fault === null ? null : <FaultNotice fault={fault} title={TEXT.fault.refused} />}
     </Dialog>
-  )
-}
-
-function Outcome({
-  title,
-  children,
-  onClose,
-}: {
-  readonly title: string
-  readonly children: ComponentChildren
-  readonly onClose: () => void
-}) {
-  return (
-    <Dialog title={title} onClose={onClose}>
-      {children}
-      <div class="actions">
-        <Button kind="primary" onClick={onClose}>
-          {TEXT.wizard.done}
-        </Button>
-      </div>
-    </Dialog>
-  )
-}
-
-function Confirmation({
-  name,
-  typed,
-  onType,
-}: {
-  readonly name: string
-  readonly typed: string
-  readonly onType: (text: string) => void
-}) {
-  return (
-    <Field label={TEXT.wizard.confirm(name)} help={TEXT.wizard.confirmHelp} value={typed} onChange={onType} />
   )
 }

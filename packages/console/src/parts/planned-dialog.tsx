@@ -15,7 +15,7 @@ import { TEXT } from '../words/strings.ts'
 import { Button, FaultNotice, Notice } from './basics.tsx'
 import { CurlLine } from './curl-line.tsx'
 import { Dialog } from './dialog.tsx'
-import { Field } from './form.tsx'
+import { Confirmation, Outcome } from './dialog-steps.tsx'
 
 const SAYS = TEXT.wizard
 
@@ -126,37 +126,6 @@ function StepsDialog<C, P extends AnyPlan, R>(props: Props<C, P, R> & { readonly
       {fault === null ? null : <FaultNotice fault={fault} title={TEXT.fault.refused} />}
     </Dialog>
   )
-}
-
-function Outcome({
-  children,
-  onClose,
-}: {
-  readonly children: ComponentChildren
-  readonly onClose: () => void
-}) {
-  return (
-    <>
-      {children}
-      <div class="actions">
-        <Button kind="primary" onClick={onClose}>
-          {SAYS.done}
-        </Button>
-      </div>
-    </>
-  )
-}
-
-function Confirmation({
-  name,
-  typed,
-  onType,
-}: {
-  readonly name: string
-  readonly typed: string
-  readonly onType: (text: string) => void
-}) {
-  return <Field label={SAYS.confirm(name)} help={SAYS.confirmHelp} value={typed} onChange={onType} isFirst />
 }
 
 /** Shows the plan, or does what it says; a plan that is not allowed has none. `isFinal`: there is no way back. */

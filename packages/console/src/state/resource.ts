@@ -4,7 +4,7 @@
  * Rules: the value stays while it is loaded again; of two requests at once the later one counts; it belongs to one session.
  */
 import { computed, effect, signal, type ReadonlySignal } from '@preact/signals'
-import { ApiError, type HoldfastAdmin } from '../../../client/src/admin.ts'
+import { ApiError, type HoldfastAdmin, NotFoundError } from '../../../client/src/admin.ts'
 import type { Holdfast } from '../../../client/src/index.ts'
 import { InputError } from '../forms/input-error.ts'
 import { client, keySession, noticeKeyRefusal, noticeRefusal } from './session.ts'
@@ -52,6 +52,16 @@ const BY_KEY: Access<Holdfast> = {
 export const resource = <T>(ask: (api: HoldfastAdmin) => Promise<T>): Resource<T> => loaded(BY_TOKEN, ask)
 /** Of the data API. */
 export const dataResource = <T>(ask: (api: Holdfast) => Promise<T>): Resource<T> => loaded(BY_KEY, ask)
+
+/** What is set; null: nothing is, in a bucket or tenant that is there. */
+export async function orUnset<T>(asked: Promise<T>): Promise<T | null> {
+  try {
+    return await asked
+  } catch (error) {
+    if (error instanceof NotFoundError && !error.message.includes('does not exist')) return null
+    throw error
+  }
+}
 
 /** Of what is open to every page. */
 export const openResource = <T>(ask: () => Promise<T>): Resource<T> =>

@@ -4,9 +4,9 @@
  * Rule: that there are none is a value, and no fault.
  */
 import { signal } from '@preact/signals'
-import { type DataOperations, type Holdfast, NotFoundError } from '../../../client/src/index.ts'
+import type { DataOperations, Holdfast } from '../../../client/src/index.ts'
 import { bucketName } from './bucket-data.ts'
-import { dataResource } from './resource.ts'
+import { dataResource, orUnset } from './resource.ts'
 
 type Preview = DataOperations['previewBucketLifecycle']['answer']
 type LifecycleRule = DataOperations['getBucketLifecycle']['answer']['rules'][number]
@@ -16,19 +16,6 @@ export type Webhook = DataOperations['getBucketNotifications']['answer']['config
 export type Delivery = DataOperations['listNotificationDeliveries']['answer']['deliveries'][number]
 
 const bucket = (): { readonly bucket: string } => ({ bucket: bucketName.peek() })
-
-/** null: nothing is set. */
-async function orUnset<T>(asked: Promise<T>): Promise<T | null> {
-  try {
-    return await asked
-  } catch (error) {
-    if (error instanceof NotFoundError && isUnset(error)) return null
-    throw error
-  }
-}
-
-/** The bucket itself is there. */
-const isUnset = ({ message }: NotFoundError): boolean => !message.includes('does not exist')
 
 export const lifecycle = dataResource(
   async (api) => (await orUnset(api.getBucketLifecycle(bucket())))?.rules ?? [],

@@ -3,6 +3,7 @@
  */
 import { useState } from 'preact/hooks'
 import type { Retention } from '../../../client/src/index.ts'
+import { tagsOf, textOfTags } from '../forms/fields.ts'
 import { DoneDialog } from '../parts/done-dialog.tsx'
 import { Field, Select } from '../parts/form.tsx'
 import { Reason } from '../parts/reason.tsx'
@@ -74,32 +75,15 @@ export function ShareLink({ name, onClose }: Props) {
   )
 }
 
-/** Pairs with commas between them. */
-function tagsIn(text: string): Tags {
-  const pairs = text
-    .split(',')
-    .map((pair) => pair.trim())
-    .filter((pair) => pair !== '')
-    .map((pair): [string, string] => {
-      const [tag = '', ...value] = pair.split('=')
-      return [tag.trim(), value.join('=').trim()]
-    })
-  return Object.fromEntries(pairs)
-}
-
 export function EditTags({ name, tags, onClose }: Props & { readonly tags: Tags }) {
-  const [text, setText] = useState(
-    Object.entries(tags)
-      .map(([tag, value]) => `${tag}=${value}`)
-      .join(', '),
-  )
+  const [text, setText] = useState(textOfTags(tags))
   return (
     <DoneDialog
       title={SAYS.editTags}
       about={SAYS.tagsAbout}
       submit={SAYS.setTags}
       fields={<Field label={SAYS.tags} value={text} onChange={setText} isFirst />}
-      run={(api) => api.setObjectTags({ ...name, tags: tagsIn(text) })}
+      run={async (api) => api.setObjectTags({ ...name, tags: tagsOf(text) ?? {} })}
       onClose={onClose}
     />
   )

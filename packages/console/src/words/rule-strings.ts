@@ -5,7 +5,6 @@ const days = (count: number): string => (count === 1 ? '1 day' : `${count} days`
 
 export const RULES = {
   open: 'Rules',
-  back: 'Contents',
   tabs: {
     lifecycle: 'Lifecycle',
     replication: 'Replication',
@@ -22,7 +21,6 @@ export const RULES = {
   disabled: 'Disabled',
   rule: 'Rule',
   about: 'About',
-  does: 'Does',
   save: 'Save',
   saved: 'Saved.',
   allObjects: 'all objects',
@@ -145,8 +143,6 @@ export const REPLICATION = {
   ruleAbout: 'The first enabled rule that names a change decides.',
   ruleDeletes: 'Deletions',
   usualDeletes: 'As usual: delete markers, and none of a rule with tags',
-  ruleRemoved: 'The rule is removed.',
-  removeRuleAbout: 'What was sent by it stays at the target.',
   pause: 'Pause',
   pauseAbout:
     'Disables every rule. Changes that are made meanwhile are not queued: a resync sends the versions later, and deletions are not found by it.',

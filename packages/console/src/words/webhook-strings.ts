@@ -40,7 +40,6 @@ export const WEBHOOKS = {
   newest: 'The newest 100 are shown.',
   noDeliveries: 'No delivery is listed.',
   event: 'Event',
-  object: 'Object key',
   state: 'State',
   states: { pending: 'waits', delivered: 'delivered', dead: 'given up' },
   allStates: 'all',

@@ -89,6 +89,28 @@ export function Select({
   )
 }
 
+/** One of two, with a text for each. */
+export function YesOrNo({
+  label,
+  value,
+  texts,
+  onChange,
+}: {
+  readonly label: string
+  readonly value: boolean
+  readonly texts: { readonly yes: string; readonly no: string }
+  readonly onChange: (value: boolean) => void
+}) {
+  return (
+    <Select
+      label={label}
+      value={value ? 'yes' : 'no'}
+      onChange={(chosen) => onChange(chosen === 'yes')}
+      choices={(['yes', 'no'] as const).map((one) => ({ value: one, text: texts[one] }))}
+    />
+  )
+}
+
 /** Any of some. */
 export function Checks({
   label,

@@ -3,7 +3,7 @@
  */
 import type { TargetForm } from '../forms/replication-form.ts'
 import { TEXT } from '../words/strings.ts'
-import { Field, Select } from './form.tsx'
+import { Field, YesOrNo } from './form.tsx'
 
 const SAYS = TEXT.replication
 
@@ -49,14 +49,11 @@ export function TargetFields({
         onChange={(secretKey) => onChange({ secretKey })}
         isSecret
       />
-      <Select
+      <YesOrNo
         label={SAYS.virtualHost}
-        value={given.virtualHost ? 'yes' : 'no'}
-        onChange={(value) => onChange({ virtualHost: value === 'yes' })}
-        choices={[
-          { value: 'no', text: TEXT.no },
-          { value: 'yes', text: TEXT.yes },
-        ]}
+        value={given.virtualHost}
+        onChange={(virtualHost) => onChange({ virtualHost })}
+        texts={{ yes: TEXT.yes, no: TEXT.no }}
       />
     </>
   )

@@ -4,7 +4,7 @@
 import { useState } from 'preact/hooks'
 import { Copyable, FactList, Notice, Time } from '../parts/basics.tsx'
 import { DoneDialog } from '../parts/done-dialog.tsx'
-import { Field, Select } from '../parts/form.tsx'
+import { Field, Select, YesOrNo } from '../parts/form.tsx'
 import { Reason } from '../parts/reason.tsx'
 import { TEXT } from '../words/strings.ts'
 
@@ -16,7 +16,7 @@ export const LIFETIMES = ['3600', '86400', '604800', '900'] as const
 export function CreateBucket({ onClose }: { readonly onClose: () => void }) {
   const [name, setName] = useState('')
   const [versioning, setVersioning] = useState<string>(VERSIONINGS[0])
-  const [isLocked, setLocked] = useState('no')
+  const [isLocked, setLocked] = useState(false)
   return (
     <DoneDialog
       title={SAYS.createBucket}
@@ -31,20 +31,15 @@ export function CreateBucket({ onClose }: { readonly onClose: () => void }) {
             onChange={setVersioning}
             choices={VERSIONINGS.map((value) => ({ value, text: SAYS.versionings[value] }))}
           />
-          <Select
+          <YesOrNo
             label={SAYS.lock}
             value={isLocked}
             onChange={setLocked}
-            choices={[
-              { value: 'no', text: TEXT.none },
-              { value: 'yes', text: SAYS.locked },
-            ]}
+            texts={{ yes: SAYS.locked, no: TEXT.none }}
           />
         </>
       }
-      run={(api) =>
-        api.createBucket({ name, versioning, ...(isLocked === 'yes' ? { objectLockEnabled: true } : {}) })
-      }
+      run={(api) => api.createBucket({ name, versioning, ...(isLocked ? { objectLockEnabled: true } : {}) })}
       onClose={onClose}
     />
   )

@@ -5,7 +5,7 @@ import { useEffect, useState } from 'preact/hooks'
 import type { TenantReplication } from '../../../client/src/admin.ts'
 import { targetFormOf, targetOf } from '../forms/replication-form.ts'
 import { Button, Card, FactList, Loaded, Notice, Time } from '../parts/basics.tsx'
-import { Select } from '../parts/form.tsx'
+import { YesOrNo } from '../parts/form.tsx'
 import { PlannedDialog } from '../parts/planned-dialog.tsx'
 import { Table } from '../parts/table.tsx'
 import { TargetFields } from '../parts/target-fields.tsx'
@@ -112,15 +112,15 @@ function SetForTenant({ id, present, onClose }: Props & { readonly present: Tena
   const [given, setGiven] = useState(
     targetFormOf(present?.target ?? null, present?.target.bucketPrefix ?? ''),
   )
-  const [creates, setCreates] = useState(present?.createBuckets === false ? 'no' : 'yes')
-  const [existing, setExisting] = useState(present?.existing === false ? 'no' : 'yes')
+  const [createBuckets, setCreateBuckets] = useState(present?.createBuckets ?? true)
+  const [existing, setExisting] = useState(present?.existing ?? true)
   const prefix = given.bucket.trim()
   const input = {
     id,
     target: { ...targetOf(given), ...(prefix === '' ? {} : { bucketPrefix: prefix }) },
     ...(present === null ? {} : { rules: present.rules }),
-    createBuckets: creates === 'yes',
-    existing: existing === 'yes',
+    createBuckets,
+    existing,
   }
   return (
     <PlannedDialog
@@ -134,21 +134,13 @@ function SetForTenant({ id, present, onClose }: Props & { readonly present: Tena
             bucket={{ label: SAYS.bucketPrefix, help: SAYS.bucketPrefixHelp, isRequired: false }}
           />
           <div class="two">
-            <Select
+            <YesOrNo
               label={SAYS.createBuckets}
-              value={creates}
-              onChange={setCreates}
-              choices={(['yes', 'no'] as const).map((value) => ({
-                value,
-                text: SAYS.createBucketsHow[value],
-              }))}
+              value={createBuckets}
+              onChange={setCreateBuckets}
+              texts={SAYS.createBucketsHow}
             />
-            <Select
-              label={SAYS.existing}
-              value={existing}
-              onChange={setExisting}
-              choices={(['yes', 'no'] as const).map((value) => ({ value, text: SAYS.existings[value] }))}
-            />
+            <YesOrNo label={SAYS.existing} value={existing} onChange={setExisting} texts={SAYS.existings} />
           </div>
         </>
       }

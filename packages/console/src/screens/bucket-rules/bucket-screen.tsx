@@ -1,10 +1,8 @@
 /**
  * The rules of one bucket, a tab for each kind, for who has an access key of its tenant.
  */
-import { useEffect } from 'preact/hooks'
 import { Card } from '../../parts/basics.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
-import { bucketName } from '../../state/bucket-data.ts'
 import { linkTo, place } from '../../state/route.ts'
 import { keySession } from '../../state/session.ts'
 import { TEXT } from '../../words/strings.ts'
@@ -26,9 +24,6 @@ const NAMES = Object.keys(TABS) as Name[]
 
 export function BucketScreen() {
   const { item: bucket, inner } = place.value
-  useEffect(() => {
-    bucketName.value = bucket
-  }, [bucket])
   if (keySession.value === null)
     return (
       <Card title={bucket}>

@@ -16,7 +16,7 @@ import {
 } from '../../forms/replication-form.ts'
 import { Notice } from '../../parts/basics.tsx'
 import { DoneDialog } from '../../parts/done-dialog.tsx'
-import { Field, Select } from '../../parts/form.tsx'
+import { Field, Select, YesOrNo } from '../../parts/form.tsx'
 import { TargetFields } from '../../parts/target-fields.tsx'
 import type { Replication } from '../../state/rule-data.ts'
 import { count } from '../../words/format.ts'
@@ -31,7 +31,7 @@ interface Props {
 
 export function SetTarget({ bucket, present, onClose }: Props & { readonly present: Replication | null }) {
   const [given, setGiven] = useState(targetFormOf(present?.target ?? null, present?.target.bucket ?? bucket))
-  const [existing, setExisting] = useState('yes')
+  const [existing, setExisting] = useState(true)
   return (
     <DoneDialog
       title={present === null ? SAYS.set : SAYS.change}
@@ -44,12 +44,7 @@ export function SetTarget({ bucket, present, onClose }: Props & { readonly prese
             onChange={(more) => setGiven({ ...given, ...more })}
             bucket={{ label: SAYS.bucketThere, isRequired: true }}
           />
-          <Select
-            label={SAYS.existing}
-            value={existing}
-            onChange={setExisting}
-            choices={(['yes', 'no'] as const).map((value) => ({ value, text: SAYS.existings[value] }))}
-          />
+          <YesOrNo label={SAYS.existing} value={existing} onChange={setExisting} texts={SAYS.existings} />
         </>
       }
       run={(api) =>
@@ -57,7 +52,7 @@ export function SetTarget({ bucket, present, onClose }: Props & { readonly prese
           bucket,
           target: { ...targetOf(given), bucket: given.bucket.trim() },
           ...(present === null ? {} : { rules: present.rules }),
-          existing: existing === 'yes',
+          existing,
         })
       }
       done={() => <Notice tone="good" title={SAYS.setDone} />}
@@ -106,14 +101,11 @@ export function EditSiteRule({
                 ...DELETIONS.map((value) => ({ value, text: SAYS.deletions[value] })),
               ]}
             />
-            <Select
+            <YesOrNo
               label={TEXT.operations.status}
-              value={given.isEnabled ? 'enabled' : 'disabled'}
-              onChange={(value) => change({ isEnabled: value === 'enabled' })}
-              choices={(['enabled', 'disabled'] as const).map((value) => ({
-                value,
-                text: TEXT.rules[value],
-              }))}
+              value={given.isEnabled}
+              onChange={(isEnabled) => change({ isEnabled })}
+              texts={{ yes: TEXT.rules.enabled, no: TEXT.rules.disabled }}
             />
           </div>
         </>

@@ -5,7 +5,7 @@ import { useState } from 'preact/hooks'
 import { EMPTY_WEBHOOK, EVENTS, FORMATS, type WebhookForm, webhooksWith } from '../../forms/webhook-form.ts'
 import { Copyable, Notice } from '../../parts/basics.tsx'
 import { DoneDialog } from '../../parts/done-dialog.tsx'
-import { Checks, Field, Select } from '../../parts/form.tsx'
+import { Checks, Field, Select, YesOrNo } from '../../parts/form.tsx'
 import type { Webhook } from '../../state/rule-data.ts'
 import { TEXT } from '../../words/strings.ts'
 
@@ -100,11 +100,11 @@ function WebhookFields({
           onChange={(value) => onChange({ payloadFormat: FORMATS.find((one) => one === value) ?? 'native' })}
           choices={FORMATS.map((value) => ({ value, text: SAYS.formats[value] }))}
         />
-        <Select
+        <YesOrNo
           label={TEXT.operations.status}
-          value={given.enabled ? 'enabled' : 'disabled'}
-          onChange={(value) => onChange({ enabled: value === 'enabled' })}
-          choices={(['enabled', 'disabled'] as const).map((value) => ({ value, text: TEXT.rules[value] }))}
+          value={given.enabled}
+          onChange={(enabled) => onChange({ enabled })}
+          texts={{ yes: TEXT.rules.enabled, no: TEXT.rules.disabled }}
         />
       </div>
     </>

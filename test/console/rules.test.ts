@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { aboutOnly, NOTHING_ASKED } from '../../packages/console/src/forms/audit-question.ts'
 import { SAVED_MAX, savedOf, savedWith } from '../../packages/console/src/forms/saved-questions.ts'
-import { EMPTY_RULE, formOf, ruleOf, rulesWith } from '../../packages/console/src/forms/lifecycle-form.ts'
+import { EMPTY_RULE, formOf, ruleOf } from '../../packages/console/src/forms/lifecycle-form.ts'
 import {
   allSet,
   isPaused,
@@ -14,6 +14,7 @@ import {
   targetFormOf,
   targetOf,
 } from '../../packages/console/src/forms/replication-form.ts'
+import { rulesWith, rulesWithout } from '../../packages/console/src/forms/rule-list.ts'
 import { corsFormOf, corsRuleOf, webhooksWith } from '../../packages/console/src/forms/webhook-form.ts'
 import { sumOf } from '../../packages/console/src/judge/placement-sum.ts'
 import {
@@ -55,9 +56,10 @@ t.test('what cannot be sent is refused with the name of the field', async (t) =>
   t.throws(() => ruleOf({ ...EMPTY_RULE, abortDays: '7', above: '-1' }), /Larger than \(bytes\): "-1"/)
 })
 
-t.test('rules are replaced where they stand, and added at the end', async (t) => {
+t.test('rules are replaced and removed where they stand, and added at the end', async (t) => {
   t.same(rulesWith(['a', 'b', 'c'], 1, 'B'), ['a', 'B', 'c'])
   t.same(rulesWith(['a'], null, 'b'), ['a', 'b'])
+  t.same(rulesWithout(['a', 'b', 'c'], 1), ['a', 'c'])
 })
 
 t.test('rules are stated in words', async (t) => {

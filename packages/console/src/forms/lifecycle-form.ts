@@ -133,8 +133,3 @@ function expirationIn({ expiration, days, date }: LifecycleForm): LifecycleRule[
     }
   }
 }
-
-/** The rules with one of them replaced or added (`at` null), as they are to be set. */
-export function rulesWith<T>(rules: readonly T[], at: number | null, rule: T): readonly T[] {
-  return at === null ? [...rules, rule] : rules.map((one, n) => (n === at ? rule : one))
-}

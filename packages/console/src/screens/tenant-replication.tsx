@@ -12,7 +12,7 @@ import { TargetFields } from '../parts/target-fields.tsx'
 import { tenantId } from '../state/tenant-data.ts'
 import { tenantReplication } from '../state/tenant-rules.ts'
 import { count } from '../words/format.ts'
-import { replicationInWords } from '../words/rule-words.ts'
+import { replicationInWords, ruleName } from '../words/rule-words.ts'
 import { TEXT } from '../words/strings.ts'
 
 const SAYS = TEXT.replication
@@ -80,7 +80,7 @@ function Setting({
       {rules.length === 0 ? <p class="soft">{SAYS.noRules}</p> : null}
       {rules.map((rule, at) => (
         <p key={rule.id ?? at}>
-          <b>{rule.id ?? TEXT.rules.nth(at + 1)}</b> <span class="soft">{replicationInWords(rule)}</span>
+          <b>{ruleName(rule, at)}</b> <span class="soft">{replicationInWords(rule)}</span>
         </p>
       ))}
       {waiting.length === 0 ? null : (

@@ -8,6 +8,9 @@ import { LIFECYCLE, REPLICATION, RULES } from './rule-strings.ts'
 type LifecycleRule = DataOperations['getBucketLifecycle']['answer']['rules'][number]
 type ReplicationRule = DataOperations['getBucketReplication']['answer']['rules'][number]
 
+/** Its own name, or its place in the list (`at` from 0). */
+export const ruleName = ({ id }: { readonly id?: string }, at: number): string => id ?? RULES.nth(at + 1)
+
 /** What a filter names, as "objects below logs/ with the tag kind=temporary". */
 export function filterInWords(filter: LifecycleRule['filter'] = {}): string {
   const { prefix = '', tags = {}, sizeGreaterThan, sizeLessThan } = filter

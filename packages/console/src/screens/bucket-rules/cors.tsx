@@ -10,12 +10,13 @@ import {
   EMPTY_CORS,
   METHODS,
 } from '../../forms/webhook-form.ts'
-import { rulesWith } from '../../forms/lifecycle-form.ts'
+import { rulesWith, rulesWithout } from '../../forms/rule-list.ts'
 import { Button, Card, Loaded, RowButton } from '../../parts/basics.tsx'
 import { DoneDialog } from '../../parts/done-dialog.tsx'
 import { Checks, Field } from '../../parts/form.tsx'
 import { bucketName } from '../../state/bucket-data.ts'
 import { cors } from '../../state/rule-data.ts'
+import { ruleName } from '../../words/rule-words.ts'
 import { TEXT } from '../../words/strings.ts'
 
 const SAYS = TEXT.cors
@@ -60,8 +61,6 @@ export function CorsTab({ bucket }: { readonly bucket: string }) {
   )
 }
 
-const nameOf = (rule: CorsRule, at: number): string => rule.id ?? TEXT.rules.nth(at + 1)
-
 function One({
   rule,
   at,
@@ -71,7 +70,7 @@ function One({
   readonly at: number
   readonly onOpen: (kind: Open['kind']) => void
 }) {
-  const name = nameOf(rule, at)
+  const name = ruleName(rule, at)
   const rest = [
     ...(rule.allowedHeaders === undefined ? [] : [`${SAYS.headers}: ${rule.allowedHeaders.join(', ')}`]),
     ...(rule.exposeHeaders === undefined ? [] : [`${SAYS.exposed}: ${rule.exposeHeaders.join(', ')}`]),
@@ -109,9 +108,9 @@ function ChangeCors({
 }) {
   const rule = at === null ? undefined : rules[at]
   const [given, setGiven] = useState<CorsForm>(rule === undefined ? EMPTY_CORS : corsFormOf(rule))
-  const name = rule === undefined || at === null ? TEXT.rules.add : nameOf(rule, at)
+  const name = rule === undefined || at === null ? TEXT.rules.add : ruleName(rule, at)
   if (kind === 'remove') {
-    const left = rules.filter((_, n) => n !== at)
+    const left = rulesWithout(rules, at)
     return (
       <DoneDialog
         title={`${TEXT.rules.remove}: ${name}`}

@@ -2,13 +2,8 @@
  * Lifecycle rules are changed: each change shows first what the rules would delete now, as they are to be set.
  */
 import { useEffect, useState } from 'preact/hooks'
-import {
-  EXPIRATIONS,
-  type LifecycleForm,
-  type LifecycleRule,
-  ruleOf,
-  rulesWith,
-} from '../../forms/lifecycle-form.ts'
+import { EXPIRATIONS, type LifecycleForm, type LifecycleRule, ruleOf } from '../../forms/lifecycle-form.ts'
+import { rulesWith, rulesWithout } from '../../forms/rule-list.ts'
 import { FactList, FaultNotice, Notice, Skeleton } from '../../parts/basics.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Field, Select } from '../../parts/form.tsx'
@@ -17,7 +12,9 @@ import { type Fault, faultOf } from '../../state/resource.ts'
 import { ITEMS_MAX, type LifecyclePreview, previewOf } from '../../state/rule-data.ts'
 import { keySession, noticeKeyRefusal } from '../../state/session.ts'
 import { bytes, count } from '../../words/format.ts'
+import { ruleName } from '../../words/rule-words.ts'
 import { TEXT } from '../../words/strings.ts'
+import { FilterFields } from './filter-fields.tsx'
 
 const SAYS = TEXT.lifecycle
 const COUNTS = ['expired', 'hidden', 'noncurrent', 'marker', 'upload'] as const
@@ -63,18 +60,16 @@ export function ChangeRules({
   change,
   onClose,
 }: Props & { readonly at: number; readonly change: 'enable' | 'disable' | 'remove' }) {
+  const rule = rules[at]
+  const status = change === 'enable' ? 'Enabled' : 'Disabled'
   const left =
-    change === 'remove'
-      ? rules.filter((_, n) => n !== at)
-      : rules.map((rule, n) =>
-          n === at
-            ? { ...rule, status: change === 'enable' ? ('Enabled' as const) : ('Disabled' as const) }
-            : rule,
-        )
+    change === 'remove' || rule === undefined
+      ? rulesWithout(rules, at)
+      : rulesWith<LifecycleRule>(rules, at, { ...rule, status })
   const about = { enable: SAYS.enableAbout, disable: SAYS.disableAbout, remove: SAYS.removeAbout }[change]
   return (
     <PreviewedDialog
-      title={`${TEXT.rules[change]}: ${rules[at]?.id ?? TEXT.rules.nth(at + 1)}`}
+      title={`${TEXT.rules[change]}: ${ruleName(rule ?? {}, at)}`}
       about={about}
       fields={null}
       plan={async (api) => ({
@@ -160,24 +155,13 @@ function RuleFields({
   readonly given: LifecycleForm
   readonly onChange: (more: Partial<LifecycleForm>) => void
 }) {
-  const { name, nameHelp, prefix, prefixHelp, tags, tagsHelp } = TEXT.rules
+  const { name, nameHelp } = TEXT.rules
   return (
     <>
       <Field label={name} help={nameHelp} value={given.id} onChange={(id) => onChange({ id })} isFirst />
       <fieldset>
         <legend>{SAYS.filter}</legend>
-        <Field
-          label={prefix}
-          help={prefixHelp}
-          value={given.prefix}
-          onChange={(value) => onChange({ prefix: value })}
-        />
-        <Field
-          label={tags}
-          help={tagsHelp}
-          value={given.tags}
-          onChange={(value) => onChange({ tags: value })}
-        />
+        <FilterFields given={given} onChange={onChange} />
         <div class="two">
           <Field label={SAYS.above} value={given.above} onChange={(above) => onChange({ above })} />
           <Field label={SAYS.below} value={given.below} onChange={(below) => onChange({ below })} />

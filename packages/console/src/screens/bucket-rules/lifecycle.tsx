@@ -6,7 +6,7 @@ import { formOf, type LifecycleForm, type LifecycleRule, EMPTY_RULE } from '../.
 import { Badge, Button, Card, Loaded, RowButton } from '../../parts/basics.tsx'
 import { bucketName } from '../../state/bucket-data.ts'
 import { lifecycle } from '../../state/rule-data.ts'
-import { filterInWords, lifecycleInWords } from '../../words/rule-words.ts'
+import { filterInWords, lifecycleInWords, ruleName } from '../../words/rule-words.ts'
 import { TEXT } from '../../words/strings.ts'
 import { ChangeRules, EditRule, ShowDue } from './lifecycle-dialogs.tsx'
 
@@ -98,7 +98,7 @@ function One({
   readonly onOpen: (open: Open) => void
 }) {
   const isEnabled = rule.status === 'Enabled'
-  const name = rule.id ?? TEXT.rules.nth(at + 1)
+  const name = ruleName(rule, at)
   const flip = isEnabled ? 'disable' : 'enable'
   return (
     <li>

@@ -3,7 +3,6 @@
  */
 import { useState } from 'preact/hooks'
 import type { Holdfast } from '../../../../client/src/index.ts'
-import { rulesWith } from '../../forms/lifecycle-form.ts'
 import {
   allSet,
   DELETIONS,
@@ -14,6 +13,7 @@ import {
   targetFormOf,
   targetOf,
 } from '../../forms/replication-form.ts'
+import { rulesWith } from '../../forms/rule-list.ts'
 import { Notice } from '../../parts/basics.tsx'
 import { DoneDialog } from '../../parts/done-dialog.tsx'
 import { Field, Select, YesOrNo } from '../../parts/form.tsx'
@@ -21,6 +21,7 @@ import { TargetFields } from '../../parts/target-fields.tsx'
 import type { Replication } from '../../state/rule-data.ts'
 import { count } from '../../words/format.ts'
 import { TEXT } from '../../words/strings.ts'
+import { FilterFields } from './filter-fields.tsx'
 
 const SAYS = TEXT.replication
 
@@ -70,7 +71,7 @@ export function EditSiteRule({
   const rule = at === null ? undefined : present.rules[at]
   const [given, setGiven] = useState(rule === undefined ? EMPTY_RULE : ruleFormOf(rule))
   const change = (more: Partial<typeof given>): void => setGiven({ ...given, ...more })
-  const { name, nameHelp, prefix, prefixHelp, tags, tagsHelp } = TEXT.rules
+  const { name, nameHelp } = TEXT.rules
   return (
     <DoneDialog
       title={TEXT.rules.rule}
@@ -79,18 +80,7 @@ export function EditSiteRule({
       fields={
         <>
           <Field label={name} help={nameHelp} value={given.id} onChange={(id) => change({ id })} isFirst />
-          <Field
-            label={prefix}
-            help={prefixHelp}
-            value={given.prefix}
-            onChange={(value) => change({ prefix: value })}
-          />
-          <Field
-            label={tags}
-            help={tagsHelp}
-            value={given.tags}
-            onChange={(value) => change({ tags: value })}
-          />
+          <FilterFields given={given} onChange={change} />
           <div class="two">
             <Select
               label={SAYS.ruleDeletes}

@@ -8,7 +8,7 @@ import { Table } from '../../parts/table.tsx'
 import { bucketName } from '../../state/bucket-data.ts'
 import { type Replication, replication, type ReplicationStatus } from '../../state/rule-data.ts'
 import { bytes, count, duration, time } from '../../words/format.ts'
-import { replicationInWords } from '../../words/rule-words.ts'
+import { replicationInWords, ruleName } from '../../words/rule-words.ts'
 import { TEXT } from '../../words/strings.ts'
 import { Compare } from './compare-dialog.tsx'
 import { ChangeSites, EditSiteRule, SetTarget, type SiteChange } from './replication-dialogs.tsx'
@@ -203,7 +203,7 @@ function SiteRules({ setting: { rules, ofTenant }, onOpen }: Opens & { readonly 
       {rules.length === 0 ? <p class="soft">{SAYS.noRules}</p> : null}
       <ul class="rules" aria-label={SAYS.rules}>
         {rules.map((rule, at) => {
-          const name = rule.id ?? TEXT.rules.nth(at + 1)
+          const name = ruleName(rule, at)
           return (
             <li key={name}>
               <div class="head">

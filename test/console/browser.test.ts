@@ -79,7 +79,7 @@ t.test('the console in Chromium', { timeout: 900_000 }, async (t) => {
     await driver.sees('This token is wrong')
     await driver.fill('Admin token', 'two words')
     await driver.click('Log in')
-    await driver.sees('This is no admin token')
+    await driver.sees('This is not an admin token')
     await isAccessible(t, driver, 'the log-in')
   })
 
@@ -148,8 +148,8 @@ t.test('the console in Chromium', { timeout: 900_000 }, async (t) => {
       return text.includes('createTenant hostile') && !text.includes('queryAuditLog')
     })
     t.match(await driver.text(), /adm_/)
-    await driver.click('Saved questions')
-    await driver.fill('Save what is asked as', 'who made it')
+    await driver.click('Saved searches')
+    await driver.fill('Save this search as', 'who made it')
     await driver.click('Save')
     await driver.click('Reset')
     await driver.sees('queryAuditLog')
@@ -183,7 +183,7 @@ t.test('the console in Chromium', { timeout: 900_000 }, async (t) => {
   await t.test('another weight shows what it moves before it is set', async (t) => {
     await driver.go('cluster/placement')
     const fields = { Weight: 'much', Reason: 'More disks' }
-    await driver.plans(`Weight and zone: ${first.nodeId}`, fields, '"much" is no number')
+    await driver.plans(`Weight and zone: ${first.nodeId}`, fields, '"much" is not a number')
     await driver.fill('Weight', '2')
     await driver.click('Show the plan')
     await driver.sees('A rebalance would then move nothing.')
@@ -195,17 +195,17 @@ t.test('the console in Chromium', { timeout: 900_000 }, async (t) => {
     await driver.does('The placement is set.')
   })
 
-  await t.test('a disk of several is emptied by its plan, and used again', async (t) => {
+  await t.test('a disk of several is drained by its plan, and used again', async (t) => {
     const disk = `${first.nodeId} ${join(disks, 'd1')}`
     const shows = (state: string): Promise<void> =>
       until(`a disk ${state}`, async () => {
         await driver.click('Refresh')
-        return new RegExp(`d1\\s+(?:${state}|empty)`).test(await driver.text())
+        return new RegExp(`d1\\s+(?:${state}|drained)`).test(await driver.text())
       })
-    await driver.plans(`Empty: ${disk}`, { Reason: 'It is replaced' }, 'the other disks of the node take')
+    await driver.plans(`Drain: ${disk}`, { Reason: 'It is replaced' }, 'the other disks of the node take')
     await isAccessible(t, driver, 'a plan of a disk')
-    await driver.does('The disk is being emptied')
-    await shows('is emptied')
+    await driver.does('The disk drains')
+    await shows('draining')
     await driver.plans(`Use again: ${disk}`, { Reason: 'It stays' })
     await driver.does('The disk is used again.')
   })
@@ -249,7 +249,7 @@ t.test('the console in Chromium', { timeout: 900_000 }, async (t) => {
     await driver.go('tenants/demo')
     await driver.click('ruled')
     await driver.sees('No policy')
-    await driver.plans('Set the policy', { Policy: '{"Version":' }, 'this is no JSON')
+    await driver.plans('Set the policy', { Policy: '{"Version":' }, 'this is not JSON')
     await isAccessible(t, driver, 'a policy')
     const Statement = [
       { Effect: 'Deny', Principal: '*', Action: 's3:DeleteObject', Resource: 'arn:aws:s3:::ruled/*' },

@@ -49,10 +49,13 @@ t.test('a lifecycle rule goes through its form and comes back as it was', async 
 t.test('what cannot be sent is refused with the name of the field', async (t) => {
   t.throws(() => ruleOf(EMPTY_RULE), /does nothing/)
   t.throws(() => ruleOf({ ...EMPTY_RULE, expiration: 'days' }), /Days: give a whole number/)
-  t.throws(() => ruleOf({ ...EMPTY_RULE, expiration: 'days', days: '1.5' }), /Days: "1.5" is no whole number/)
+  t.throws(
+    () => ruleOf({ ...EMPTY_RULE, expiration: 'days', days: '1.5' }),
+    /Days: "1.5" is not a whole number/,
+  )
   t.throws(() => ruleOf({ ...EMPTY_RULE, expiration: 'date', date: 'tomorrow' }), /Date: give a day/)
   t.throws(() => ruleOf({ ...EMPTY_RULE, kept: '3' }), /give also after how many days/)
-  t.throws(() => ruleOf({ ...EMPTY_RULE, abortDays: '7', tags: 'kind' }), /"kind" is no tag/)
+  t.throws(() => ruleOf({ ...EMPTY_RULE, abortDays: '7', tags: 'kind' }), /"kind" is not a tag/)
   t.throws(() => ruleOf({ ...EMPTY_RULE, abortDays: '7', above: '-1' }), /Larger than \(bytes\): "-1"/)
 })
 
@@ -77,7 +80,7 @@ t.test('rules are stated in words', async (t) => {
     }),
     [
       'Objects expire 1 day after they are stored.',
-      'Noncurrent versions are removed after 30 days, the newest 3 of each object excepted.',
+      'Noncurrent versions are removed after 30 days, except the newest 3 of each object.',
       'Unfinished uploads are aborted after 7 days.',
     ],
   )

@@ -112,7 +112,7 @@ t.test('members are changed in Chromium while programs write and read', { timeou
     await isAccessible(t, driver, 'a paused operation')
     await driver.click('Resume: rebalance')
     await driver.sees('Running')
-    await driver.plans('Cancel: rebalance', {}, 'are taken back')
+    await driver.plans('Cancel: rebalance', {}, 'planned copies that are not made yet are cancelled')
     await driver.does('Cancelled')
     await loadGoesOn(t)
   })

@@ -57,8 +57,8 @@ export async function rulesOfABucket(t: Test, cluster: ProcessCluster, driver: C
   await driver.go(`objects/${BUCKET}`)
   await driver.sees('SSE-C')
   await driver.click('sealed')
-  await driver.sees('Sealed with a key of its client')
-  await isAccessible(t, driver, 'an object with a key of its client')
+  await driver.sees('Sealed with a key of the client')
+  await isAccessible(t, driver, 'an object with a key of the client')
   await driver.click('Close')
   await driver.click('Rules')
   await t.test('a lifecycle rule shows what it would delete before it is saved', (t) => lifecycle(t, world))
@@ -73,14 +73,14 @@ interface Lifecycle {
 
 async function lifecycle(t: Test, world: RulesWorld): Promise<void> {
   const { driver } = world
-  await driver.sees('No rule: nothing is deleted by itself.')
+  await driver.sees('No rule: nothing is deleted automatically.')
   const fields = {
     'Name of the rule': 'old-logs',
     'Object key begins with': 'logs/',
     'Objects expire': 'days',
     Days: 'many',
   }
-  await driver.plans('Add a rule', fields, '"many" is no whole number')
+  await driver.plans('Add a rule', fields, '"many" is not a whole number')
   await driver.fill('Objects expire', 'date')
   await driver.fill('Date', '2020-01-01')
   await isAccessible(t, driver, 'the editor of a rule')

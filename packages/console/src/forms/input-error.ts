@@ -1,4 +1,4 @@
-/** What stands in a form cannot be sent as it is; the message says why, to the person who filled it in. */
+/** The fields of a form cannot be sent as they are; the message says why to the person who filled them in. */
 export class InputError extends Error {
   override name = 'InputError'
 }

@@ -10,7 +10,7 @@ export const REQUESTS = {
   none: 'Nothing was changed or planned yet.',
   pages: 'Reference of both APIs',
   asCurl: 'As curl',
-  notYet: 'Fill in what is asked for, and the line is here.',
+  notYet: 'Fill in the fields to see the line.',
   line: (method: string, path: string, status: number | null) =>
     `${method} ${path}${status === null ? '' : `, answered with ${status}`}`,
 } as const
@@ -19,10 +19,10 @@ export const API = {
   title: 'Reference of the API',
   planes: { data: 'Data plane', admin: 'Admin plane' },
   about:
-    'Every operation, with what it takes and answers. A line for a shell stands with each; $TOKEN is your token.',
+    'Every operation, with what it takes, what it answers, and a line for a shell; $TOKEN is your token.',
   pages: 'The same as pages of the documentation',
-  none: 'No operation has these words.',
-  noDocument: 'This node is built without its documentation, which contains this document.',
+  none: 'No operation matches.',
+  noDocument: 'This node was built without the documentation, which contains this reference.',
   search: 'Path, operation or words',
   count: (operations: number) => `${operations} ${operations === 1 ? 'operation' : 'operations'}`,
   parameters: 'Parameters',

@@ -34,7 +34,7 @@ export const AUDIT = {
     progress: 'Part of the log that was checked',
     whole: 'The audit log is whole',
     faulty: 'The audit log is not whole',
-    ended: 'The check ended before the end of the log',
+    ended: 'The check stopped before the end of the log',
     kinds: {
       unreadable: 'A segment cannot be read',
       link: 'A row was changed, removed or swapped',
@@ -49,10 +49,10 @@ export const AUDIT = {
     about:
       'Checks that no row was changed or removed, as `holdfast audit verify` does on the machine of a node, which also compares a head that was noted earlier. Only the first fault is shown here.',
   },
-  saved: (questions: number) => (questions === 0 ? 'Saved questions' : `Saved questions (${questions})`),
-  savedTitle: 'Saved questions',
-  saveAs: 'Save what is asked as',
-  saveHelp: 'Kept in this browser: names and ids, and no row. At most 20.',
+  saved: (searches: number) => (searches === 0 ? 'Saved searches' : `Saved searches (${searches})`),
+  savedTitle: 'Saved searches',
+  saveAs: 'Save this search as',
+  saveHelp: 'Kept in this browser: names and ids, no rows. At most 20.',
   asked: 'Request',
   answered: 'Answered with',
   from: 'From',

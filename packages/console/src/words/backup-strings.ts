@@ -45,7 +45,7 @@ export const MASTER_KEY = {
   quiet: 'none under way',
   kept: 'Older keys are kept. The leader knows how many secrets are left under them.',
   to: (key: string) => `to ${key}.`,
-  waits: (nodes: string) => `Waits for a restart with it in first place of: ${nodes}`,
+  waits: (nodes: string) => `Waits until these nodes are restarted with it as their first key: ${nodes}`,
   left: (secrets: string) => `${secrets} secrets left to seal again`,
   provider: (node: string) => `Key file of ${node}`,
   providers: {
@@ -80,6 +80,6 @@ export const ENCRYPTION = {
   chunksLeft: 'Chunks left to seal again',
   left: 'Left to seal again',
   customerKeys:
-    'Objects with a key of their client (SSE-C) are sealed with that key too, which the cluster does not keep. Master keys are changed at the nodes: `holdfast master-key list` shows those of a node.',
+    'Objects stored with a key of the client (SSE-C) are sealed with that key too, which the cluster does not keep. Master keys are changed at the nodes: `holdfast master-key list` shows those of a node.',
   started: 'It runs: see Operations.',
 } as const

@@ -1,5 +1,5 @@
 /**
- * Texts of the log-in, and of who is logged in.
+ * The texts of the log-in and of the account, in English, under the rules of strings.ts.
  */
 export const LOG_IN = {
   title: 'Log in',
@@ -13,7 +13,7 @@ export const LOG_IN = {
   byKey: 'Log in with an access key',
   byToken: 'Log in with an admin token',
   refused: 'This token is wrong, expired or revoked.',
-  empty: 'This is no admin token: one begins with "svcadm_", and `holdfast admin-token create` makes it.',
+  empty: 'This is not an admin token: one begins with "svcadm_"; `holdfast admin-token create` creates one.',
   ended: 'You were logged out after 30 minutes without input.',
   expired: 'The token is expired or revoked: log in with another one.',
 } as const
@@ -24,7 +24,7 @@ export const KEY_LOG_IN = {
   secret: 'Secret key',
   help: 'Both stay in the memory of this tab: they are not stored, and a reload of the page asks for them again.',
   refused: 'This access key is wrong, expired or revoked.',
-  empty: 'Give the id and the secret of an access key, without blanks.',
+  empty: 'Give the id and the secret of an access key, without spaces.',
   off: 'Access keys cannot be used here: listeners.console_data is false on this node.',
   ended: 'The access key is expired or revoked: log in with another one.',
 } as const

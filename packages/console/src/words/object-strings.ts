@@ -81,9 +81,9 @@ export const OBJECTS = {
   share: 'Share by a link',
   shareAbout: 'The link opens the newest version of this object, without an access key.',
   sseC: 'SSE-C',
-  clientKey: 'Sealed with a key of its client (SSE-C)',
+  clientKey: 'Sealed with a key of the client (SSE-C)',
   clientKeyAbout:
-    'The cluster does not keep that key, so its size is shown and its bytes, type and checksums are not. Who has the key reads it with `holdfast get` or through S3. It can be deleted, tagged and locked here.',
+    'The cluster does not keep that key, so the size of the object is shown, and its bytes, type and checksums are not. With the key, read it by `holdfast get` or through S3. It can be deleted, tagged and locked here.',
   type: 'Type',
   etag: 'ETag',
   tags: 'Tags',

@@ -78,9 +78,9 @@ export const TEXT = {
       `This node runs ${served}, which is newer than this page (${own}).`,
     older: (served: string, own: string) =>
       `This node runs ${served}, which is older than this page (${own}).`,
-    other: (served: string) => `This node runs another build of ${served} than this page is of.`,
+    other: (served: string) => `This node runs a different build of ${served} than this page.`,
     continues:
-      'The page continues to work. A reload shows the console of the node; it ends uploads, and forgets what is typed into forms, a token and an access key.',
+      'The page continues to work. A reload shows the console of this node; it ends uploads, and forgets the token, the access key and what is typed into forms.',
     reload: 'Reload the page',
   },
 
@@ -280,7 +280,8 @@ export const TEXT = {
     zone: 'Zone',
     zoneHelp: 'What fails together: a rack, a room',
     fingerprint: 'Fingerprint of its certificate',
-    fingerprintHelp: 'Optional: refused if it shows another one. `holdfast certs show` prints it there.',
+    fingerprintHelp:
+      'Optional: a node with another one is refused. `holdfast certs show` prints it on the machine of the node.',
     startFirst: 'First start the new node on its machine, with an empty data directory:',
     startLine: 'holdfast server --config FILE --join',
     target: 'New leader',
@@ -305,7 +306,7 @@ export const TEXT = {
     cancel: 'Cancel',
     cancelAbout:
       'Ends the operation for good. What is done stays done; to continue it later, pause it instead.',
-    cancelPlan: (tasks: string) => `${tasks} copies that are planned and not made yet are taken back.`,
+    cancelPlan: (tasks: string) => `${tasks} planned copies that are not made yet are cancelled.`,
     copies: (done: string, total: string) => `${done} of ${total} copies`,
     repair: 'Repair and scrub',
     rate: 'Rate of repair',
@@ -319,7 +320,7 @@ export const TEXT = {
     rebalanceAbout:
       'Moves the copies of a tenant, or of one of its buckets, to the nodes where they should be.',
     rebalancePlan:
-      'Every copy is compared with its place. One that moves is made and read back there before it goes here.',
+      'Every copy is compared with its place. A copy that moves is written and read back at its new node before it is removed from the old one.',
     tenant: 'Tenant',
     bucket: 'Bucket',
     bucketHelp: 'Empty: every bucket of the tenant',

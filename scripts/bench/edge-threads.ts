@@ -3,7 +3,7 @@
  * is asked, for an operation, with 0, 1 and 2 edge threads.
  *
  * Owns: the rounds and the page. Knows nothing of: where in a thread the time goes; `npm run profile` shows that.
- * Rules: the clusters of all settings run side by side and are loaded in turns, so that what else the machine does strikes all of them; figures are medians of rounds, with the lowest
+ * Rules: the clusters of all settings run side by side and are loaded in turns, so that other work on the machine affects all of them; figures are medians of rounds, with the lowest
  * and the highest. The client is another process only in its connections: its time is not counted. Linux only.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'

@@ -2,7 +2,7 @@
  * Whether an access key may act at all, and who it is then.
  *
  * Owns: the refusals of a key that has ended, and the principal of one that has not. Knows nothing of: how its secret was proved; from where it may be
- * used (caller-binding.ts). Rule: both come from the row as it is now, so what a token said of its key counts for nothing.
+ * used (caller-binding.ts). Rule: both come from the row as it is now, so what a token says of its key is ignored.
  */
 import { Refusal } from '../base/refusal.ts'
 import type { View } from '../state-machine/base/view.ts'

@@ -3,7 +3,7 @@
  *
  * Owns: the setting of V8, for all threads of the process. Knows nothing of: limits of memory, which V8 keeps besides.
  * Rule: the setting is a number. V8 chooses one between 1.1 and 4 times what was left, by how fast the last collections were beside
- * the program, and counts buffers in it; on a busy machine it chose so little that it collected after every 20 MB. [docs/adr/0103-what-a-small-put-costs.md]
+ * the program, and counts buffers in it; on a busy machine it chose so little that it collected seven times as often. [docs/adr/0103-what-a-small-put-costs.md]
  */
 import { setFlagsFromString } from 'node:v8'
 

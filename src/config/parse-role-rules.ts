@@ -1,8 +1,8 @@
 /**
  * Parses `console.oidc.rules`: which group of the identity provider has which role.
  *
- * Rule: as in parse-value.ts, an error names what was read and what is accepted. An unknown field is refused: a limit that is misspelled
- * would otherwise be none.
+ * Rule: as in parse-value.ts, an error names what was read and what is accepted. An unknown field is refused: a misspelled limit
+ * would otherwise be ignored.
  */
 import { ValueError } from './parse-value.ts'
 import type { RoleRule } from './types.ts'

@@ -368,7 +368,7 @@ t.test('what the page offers', async (t) => {
   const options = await without.send({ admin: true, path: `${LOG_IN}/options` })
   t.match(options.json, { provider: null, hasSession: false })
   for (const path of [LOG_IN, `${LOG_IN}/callback`])
-    t.equal((await without.send({ admin: true, path })).status, 401, 'as any path that does not exist')
+    t.equal((await without.send({ admin: true, path })).status, 401, 'like every path that does not exist')
   const token = await without.memory.adminToken('owner')
   t.equal((await without.send({ admin: true, path: LOG_IN, token })).status, 404)
 })

@@ -1,5 +1,5 @@
 /**
- * The files that the settings of the log-in name: examined before a start, and read when they are needed, so that another secret counts without a
+ * The files that the settings of the log-in name: examined before a start, and read when they are needed, so that a new secret takes effect without a
  * restart.
  *
  * Rules: a secret that other users of the machine can read is not used; errors quote no contents.

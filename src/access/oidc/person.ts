@@ -1,7 +1,7 @@
 /**
  * Who logged in, and with which role, from the claims of the provider. Pure.
  *
- * Rules: issuer and subject name a person, because names may change; the first rule whose group the person has decides; who has none of the groups has
+ * Rules: issuer and subject name a person, because names may change; the first rule whose group the person has decides; a person with none of the groups has
  * no role. A text of a claim is cut and made printable before it is shown or stored.
  */
 import { createHash } from 'node:crypto'

@@ -16,11 +16,11 @@ import { orNull } from '../wire.ts'
 export const AccessTestView = Type.Object(
   {
     allowed: Type.Boolean(),
-    code: orNull(Type.String({ description: 'Of the refusal; null: it is allowed' })),
+    code: orNull(Type.String({ description: 'The code of the refusal; null: it is allowed' })),
     reason: Type.String(),
     decidedBy: Type.Enum([...ACCESS_DECIDERS]),
     scopes: Type.Array(Type.Object({ verb: Type.String(), bucket: Type.String(), prefix: Type.String() }), {
-      description: 'Those by which the key may do it, before a policy is asked',
+      description: 'The scopes that allow it, before the bucket policy is asked',
     }),
     statement: orNull(
       Type.Object(
@@ -31,7 +31,10 @@ export const AccessTestView = Type.Object(
             Type.Object({}, { description: 'As the policy has it; null: the caller may not read policies' }),
           ),
         },
-        { additionalProperties: false, description: 'Of the bucket policy: the first that denies' },
+        {
+          additionalProperties: false,
+          description: 'The first statement of the bucket policy that denies it',
+        },
       ),
     ),
   },
@@ -51,16 +54,13 @@ export function accessTestRoute(dataRoutes: readonly RouteDefinition[]): RouteDe
       }),
       bucket: Type.Optional(Type.String({ maxLength: 63 })),
       key: Type.Optional(
-        Type.String({
-          maxLength: 1024,
-          description: 'An object key; of a listing the prefix, all if absent',
-        }),
+        Type.String({ maxLength: 1024, description: 'Object key; for a listing its prefix, all if absent' }),
       ),
       versionId: Type.Optional(Type.String({ maxLength: 64 })),
       sourceIp: Type.Optional(
-        Type.String({ maxLength: 64, description: 'Needed where the key or the policy asks for it' }),
+        Type.String({ maxLength: 64, description: 'Needed if rights of the key depend on the address' }),
       ),
-      secure: Type.Optional(Type.Boolean({ description: 'Whether it comes over TLS; true if absent' })),
+      secure: Type.Optional(Type.Boolean({ description: 'The request comes over TLS; true if absent' })),
     },
     { additionalProperties: false },
   )
@@ -72,7 +72,7 @@ export function accessTestRoute(dataRoutes: readonly RouteDefinition[]): RouteDe
       path: '/tenants/{id}/access-test',
       summary: 'Tell whether an access key may do an operation on a bucket or object, and why',
       description:
-        'Answers what a request with this key would be answered now, by the same decisions; nothing changes. Whether bucket and object exist is not asked. A batch is tested as deleteObject of each key, the source of a copy as getObject.',
+        'Answers as a request with this key would be answered now, by the same decisions; nothing changes. Whether bucket and object exist is not asked. A batch is tested as deleteObject of each key, the source of a copy as getObject.',
       body: { schema: Question },
       success: {
         status: 200,

@@ -45,9 +45,9 @@ const Fault = Type.Object(
 
 export const VerifiedPartView = Type.Object(
   {
-    segments: Count('That were opened and compared with their rows'),
-    links: Count('That were checked'),
-    rows: Count('In these links'),
+    segments: Count('Segments that were opened and compared with their rows'),
+    links: Count('Links that were checked'),
+    rows: Count('Rows in these links'),
     first: Count('The number of the oldest link that is kept: older ones were trimmed'),
     from: Count('The number of the first link of this part'),
     to: Count('The number after the last link of this part'),

@@ -14,7 +14,7 @@ const ChangesQuery = Type.Object(
         description: 'The cursor of the answer before; absent: nothing was seen yet',
       }),
     ),
-    wait: WAIT_PARAMETER('Answer when something has changed, at the latest after so long: 1ms to 60s'),
+    wait: WAIT_PARAMETER('Answer when something has changed, at the latest after this time: 1ms to 60s'),
   },
   { additionalProperties: false },
 )

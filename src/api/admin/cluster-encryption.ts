@@ -13,7 +13,7 @@ import { orNull } from '../wire.ts'
 const Key = Type.Object(
   {
     id: orNull(Type.String({ description: 'null: the key is not in the file of the node that answers' })),
-    fingerprint: Type.String({ description: 'Tells master keys apart, and says nothing of them' }),
+    fingerprint: Type.String({ description: 'Distinguishes master keys, and reveals nothing of them' }),
   },
   { additionalProperties: false },
 )
@@ -30,7 +30,7 @@ export const ClusterEncryptionView = Type.Object(
     sealingKey: orNull(Key),
     nextKey: orNull(Key),
     waitsFor: Type.Array(Type.String(), {
-      description: 'Members without nextKey in first place: a rotation waits until it is empty',
+      description: 'Members whose first key is not nextKey: a rotation waits until none is left',
     }),
     secretsLeft: orNull(
       Type.Integer({

@@ -42,8 +42,8 @@ export const HistoryView = Type.Object(
     range: Type.Enum(RANGE_NAMES),
     source: Type.Enum(['nodes', 'prometheus']),
     from: Time,
-    everySeconds: Type.Integer({ minimum: 1, description: 'Between two points' }),
-    points: Type.Integer({ minimum: 1, description: 'Of each series' }),
+    everySeconds: Type.Integer({ minimum: 1, description: 'Seconds between two points' }),
+    points: Type.Integer({ minimum: 1, description: 'Points of each series' }),
     ranges: Type.Array(Type.Enum(RANGE_NAMES), { description: 'What this node can be asked for' }),
     nodes: Type.Array(
       Type.Object(
@@ -66,7 +66,7 @@ export const historyRoutes: readonly RouteDefinition[] = [
     {
       method: 'GET',
       path: '/cluster/history',
-      summary: 'Get how the figures of all nodes have changed over the last hour, day, week or month',
+      summary: 'Get the figures of all nodes over the last hour, day, week or month',
       description:
         'Each series has one value for each interval, the oldest first; null: not known, or there was nothing to measure. Nodes keep the last hour in memory, from their start on; longer ranges need a Prometheus.',
       query: HistoryQuery,

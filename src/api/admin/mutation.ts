@@ -37,7 +37,7 @@ export const BlockerView = Type.Object({
 const OPERATION_QUERY = Type.Object(
   {
     ...DRY_RUN.properties,
-    wait: WAIT_PARAMETER('Answer when the operation is finished, at the latest after so long: 1ms to 60s'),
+    wait: WAIT_PARAMETER('Answer when the operation is finished, at the latest after this time: 1ms to 60s'),
   },
   { additionalProperties: false },
 )

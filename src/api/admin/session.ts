@@ -23,7 +23,7 @@ export const SessionView = Type.Object(
         {
           issuer: Type.String(),
           subject: Type.String(),
-          idleSeconds: Type.Integer({ description: 'Without a renewal for so long the session ends' }),
+          idleSeconds: Type.Integer({ description: 'The session ends when it is not renewed for this long' }),
           endsAt: Type.String({ format: 'date-time', description: 'When the session ends at the latest' }),
         },
         {
@@ -34,7 +34,7 @@ export const SessionView = Type.Object(
     ),
     operations: Type.Array(Type.String(), {
       description:
-        'By their ids, in the order of this document: those that role and tenant of the caller allow. A request may be refused nevertheless, for what it names',
+        'The operationIds that role and tenant of the caller allow, in the order of this document. A request may still be refused for what it names',
     }),
   },
   { additionalProperties: false },

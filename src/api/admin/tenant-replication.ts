@@ -26,7 +26,9 @@ const CONFIGURATION_BYTES_MAX = 256 * 1024
 const TARGET = {
   ...STORE,
   bucketPrefix: Type.Optional(
-    Type.String({ description: 'A bucket there has this and the name of the one here; usually nothing' }),
+    Type.String({
+      description: 'The name of a bucket there is this and the name of the bucket here; usually empty',
+    }),
   ),
 }
 const CREATE_BUCKETS = Type.Boolean({

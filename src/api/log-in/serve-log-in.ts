@@ -2,7 +2,7 @@
  * The addresses of the log-in on the admin listener: which ways there are, the way to the provider and back, renewal and end of a session.
  *
  * Rules: they are for browsers and no part of the contract; what needs no session takes from the bucket of its address; what has one is checked as a request
- * of the admin plane is. A log-out forgets the cookie whatever the session is worth.
+ * of the admin plane is. A log-out clears the cookie even if the session is not valid.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AdminTokenPrincipal } from '../../access/base/principal.ts'

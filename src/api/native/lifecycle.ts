@@ -136,7 +136,7 @@ const Preview = Type.Object(
       },
       { additionalProperties: false },
     ),
-    bytes: Type.Integer({ description: 'Bytes that would count no more' }),
+    bytes: Type.Integer({ description: 'Bytes that would no longer count' }),
     locked: Type.Integer({ description: 'Versions that a rule names and a lock keeps; not in the counts' }),
     items: Type.Array(PreviewItem),
     ...PAGE_END_SCHEMA,

@@ -1,5 +1,5 @@
 /**
- * What is not even a request: whether there is a client that can be answered.
+ * Connections whose bytes are not a request: whether their client can still be answered.
  */
 import type { RawSocket } from './raw-pair.ts'
 
@@ -7,7 +7,7 @@ export interface ParserError extends Error {
   readonly code?: string
 }
 
-/** The connection is destroyed without a word: its client is gone, or nothing was ever started on it. */
+/** The connection is destroyed without an answer: its client is gone, or nothing was ever started on it. */
 export function isWithoutAnswer(error: ParserError, socket: RawSocket): boolean {
   return isHandshake(error) || error.code === 'ECONNRESET' || socket.destroyed || !socket.writable
 }

@@ -12,7 +12,7 @@ export const CONSOLE_SETTINGS = [
     fallback: null,
     optional: true,
     meaning:
-      'the origin at which browsers reach the console, without a path; one name for all nodes if a proxy stands before them. The provider sends people back to /console/log-in/callback there. Without it the URL of listeners.admin',
+      'the origin at which browsers reach the console, without a path; one name for all nodes if they are behind a proxy. The provider sends people back to /console/log-in/callback there. Without it the URL of listeners.admin is used',
     advice:
       'Set console.url to a scheme and a host without a path, for example console.url: https://storage.example.org.',
   },
@@ -62,7 +62,7 @@ export const CONSOLE_SETTINGS = [
     fallback: null,
     optional: true,
     meaning:
-      'the authorities (PEM) that sign the certificate of the provider, read when it is first needed; without it those of Node.js count',
+      'the authorities (PEM) that sign the certificate of the provider, read when first needed; without it those of Node.js',
     advice:
       'Set console.oidc.ca to a file with the authorities of the provider, for example console.oidc.ca: certs/company-ca.pem.',
   },
@@ -71,7 +71,7 @@ export const CONSOLE_SETTINGS = [
     kind: 'text',
     pattern: /^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/,
     fallback: 'openid profile',
-    meaning: 'the scopes that are asked for, with blanks between them; openid is among them',
+    meaning: 'the scopes to ask for, separated by spaces; openid must be among them',
     advice:
       'Set console.oidc.scopes to the scopes that bring name and groups, for example console.oidc.scopes: openid profile groups.',
   },
@@ -81,7 +81,7 @@ export const CONSOLE_SETTINGS = [
     pattern: CLAIM,
     fallback: 'groups',
     meaning:
-      'the claim of the ID token, or of userinfo where the token does not have it, that lists the groups of a person; with dots for a member of a member, such as realm_access.roles',
+      'the claim of the ID token, or of userinfo where the token does not have it, that lists the groups of a person; dots name nested members, such as realm_access.roles',
     advice:
       'Set console.oidc.groups_claim to the name of the claim, for example console.oidc.groups_claim: groups.',
   },
@@ -98,7 +98,7 @@ export const CONSOLE_SETTINGS = [
     kind: 'roleRules',
     fallback: '',
     meaning:
-      'which group has which role: the first rule whose group a person has decides, and without one the log-in is refused. A rule may limit to one tenant, and may withhold new access keys',
+      'which group has which role: the first rule whose group a person has decides, and if none applies the log-in is refused. A rule may limit the role to one tenant, and may forbid creating access keys',
     advice:
       'List group and role in console.oidc.rules, the strongest first, for example console.oidc.rules: [{group: storage-admins, role: owner}, {group: acme-ops, role: operator, tenant: acme}].',
   },
@@ -108,8 +108,7 @@ export const CONSOLE_SETTINGS = [
     fallback: '8h',
     min: 5 * MINUTE,
     max: DAY,
-    meaning:
-      'after how long a person has to log in again, whatever was done; changes of groups count from then on',
+    meaning: 'how long a session lasts at most; changes of groups take effect at the next log-in',
     advice: 'Set console.oidc.session to a duration, for example console.oidc.session: 8h.',
   },
   {
@@ -118,7 +117,7 @@ export const CONSOLE_SETTINGS = [
     fallback: '30m',
     min: MINUTE,
     max: DAY,
-    meaning: 'after how long without input a session ends',
+    meaning: 'how long a session lasts without input',
     advice: 'Set console.oidc.idle to a duration, for example console.oidc.idle: 30m.',
   },
 ] as const satisfies readonly Setting[]

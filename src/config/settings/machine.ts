@@ -75,7 +75,7 @@ export const MACHINE_SETTINGS = [
     min: 0,
     max: 16,
     meaning:
-      'the number of threads that have the connections of the data listener, its TLS and the parsing of its requests; 0: the main thread has them',
+      'the number of threads that handle the connections of the data listener, its TLS and the parsing of its requests; 0: the main thread does',
     advice:
       'Set node.edge_threads to a number of threads, or to 0 for none beside the main thread, for example node.edge_threads: 2.',
   },

@@ -192,7 +192,7 @@ export const SERVICE_SETTINGS = [
     fallback: null,
     optional: true,
     meaning:
-      'the Prometheus that scrapes all nodes, such as http://prometheus.internal:9090: the console shows charts of days and weeks from it. A node sends it fixed queries alone. Without it charts show the last hour, which every node keeps in memory',
+      'the Prometheus that scrapes all nodes, such as http://prometheus.internal:9090: the console shows charts of days and weeks from it. A node sends it fixed queries only. Without it charts show the last hour, which every node keeps in memory',
     advice:
       'Set metrics.prometheus_url to the address of Prometheus without /api/v1, for example metrics.prometheus_url: http://prometheus.internal:9090.',
   },

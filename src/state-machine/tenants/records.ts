@@ -156,7 +156,7 @@ export interface AdminUser {
 
 export interface AdminSession {
   readonly user: AdminUser
-  /** Without a renewal for so long it ends. */
+  /** It ends when it is not renewed for this long. */
   readonly idleMs: number
   /** It ends then at the latest. */
   readonly endsAt: number

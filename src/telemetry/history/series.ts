@@ -5,7 +5,7 @@
  * another meaning.
  */
 
-/** One point for so long; points are aligned to multiples of it. */
+/** The time between two points, which are aligned to multiples of it. */
 export const HISTORY_EVERY_MS = 10_000
 /** One hour. */
 export const HISTORY_POINTS = 360
@@ -68,16 +68,15 @@ export const SERIES_MEANING: BySeries<string> = {
   receivedBytes: 'Bytes a second of request bodies',
   sentBytes: 'Bytes a second of answer bodies',
   answerP50:
-    'Seconds from the last byte of a request of data or S3 API to the first byte of its answer, for half of them at most',
-  answerP99: 'The same for 99 of 100',
-  flushP99: 'Seconds of a flush of the log, for 99 of 100 at most',
-  commitP99:
-    'Seconds from the append of an entry until a majority has it, for 99 of 100 at most; of the leader',
-  followerLag: 'Entries of the log that the last follower has not confirmed; of the leader',
+    'Median of the seconds from the last byte of a request of data or S3 API to the first byte of its answer',
+  answerP99: 'The 99th percentile of the same',
+  flushP99: 'Seconds of a flush of the log, 99th percentile',
+  commitP99: 'Seconds from the append of an entry until a majority has it, 99th percentile; of the leader',
+  followerLag: 'Entries of the log that the slowest follower has not confirmed; of the leader',
   unapplied: 'Committed entries that are not applied yet',
   diskUsed: 'Bytes used of the file systems that hold the blobs',
   diskTotal: 'Bytes of these file systems',
-  eventLoopP99: 'Seconds by which the event loop is late, for 99 of 100 turns at most',
+  eventLoopP99: 'Event loop delay in seconds, 99th percentile',
   memory: 'Resident bytes of the process',
   heap: 'Bytes of the JavaScript heap in use',
 }

@@ -30,7 +30,7 @@ export interface DisableTenantInput {
 
 export interface DeleteTenantInput {
   readonly id: string
-  /** Answer when the operation is finished, at the latest after so long: 1ms to 60s */ readonly wait?: string
+  /** Answer when the operation is finished, at the latest after this time: 1ms to 60s */ readonly wait?: string
   readonly reason: string
   /** The id of the tenant once more */ readonly confirm: string
 }
@@ -41,7 +41,7 @@ export interface GetTenantEncryptionInput {
 
 export interface ExchangeDataKeyInput {
   readonly id: string
-  /** Answer when the operation is finished, at the latest after so long: 1ms to 60s */ readonly wait?: string
+  /** Answer when the operation is finished, at the latest after this time: 1ms to 60s */ readonly wait?: string
   readonly reason: string
   /** Of sealed bytes; absent: it rests as long as it works */ readonly maxBytesPerSecond?: number
 }
@@ -52,7 +52,7 @@ export interface GetTenantReplicationInput {
 
 export interface SetTenantReplicationInput {
   readonly id: string
-  readonly target: { /** Address of the store, without a bucket */ readonly endpoint: string; /** Usually us-east-1 */ readonly region?: string; /** The bucket is part of the name of the host */ readonly virtualHost?: boolean; readonly accessKeyId: string; /** A bucket there has this and the name of the one here; usually nothing */ readonly bucketPrefix?: string; /** Never shown again. Absent: the present one stays, with endpoint and accessKeyId */ readonly secretKey?: string }
+  readonly target: { /** Address of the store, without a bucket */ readonly endpoint: string; /** Usually us-east-1 */ readonly region?: string; /** The bucket is part of the name of the host */ readonly virtualHost?: boolean; readonly accessKeyId: string; /** The name of a bucket there is this and the name of the bucket here; usually empty */ readonly bucketPrefix?: string; /** Never shown again. Absent: the present one stays, with endpoint and accessKeyId */ readonly secretKey?: string }
   readonly rules?: readonly ({ readonly id?: string; readonly status?: "Enabled" | "Disabled"; /** Every condition has to hold; none: all objects */ readonly filter?: { readonly prefix?: string; /** At most 10; values of at most 256 characters */ readonly tags?: Readonly<Record<string, string>> }; /** Which deletions go there: none; markers, which name no version; all, also of versions by their id. Usually markers, and none of a rule with tags */ readonly deletes?: "none" | "markers" | "all" })[]
   /** Create a bucket that is not there, with versions; needs s3:CreateBucket at the target */ readonly createBuckets?: boolean
   /** Send what buckets hold already too; what is in a bucket that is made later always is */ readonly existing?: boolean
@@ -110,14 +110,14 @@ export interface TestAccessInput {
   readonly accessKeyId: string
   /** An operationId of the data API */ readonly operation: string
   readonly bucket?: string
-  /** An object key; of a listing the prefix, all if absent */ readonly key?: string
+  /** Object key; for a listing its prefix, all if absent */ readonly key?: string
   readonly versionId?: string
-  /** Needed where the key or the policy asks for it */ readonly sourceIp?: string
-  /** Whether it comes over TLS; true if absent */ readonly secure?: boolean
+  /** Needed if rights of the key depend on the address */ readonly sourceIp?: string
+  /** The request comes over TLS; true if absent */ readonly secure?: boolean
 }
 
 export interface RebalanceInput {
-  /** Answer when the operation is finished, at the latest after so long: 1ms to 60s */ readonly wait?: string
+  /** Answer when the operation is finished, at the latest after this time: 1ms to 60s */ readonly wait?: string
   readonly tenantId: string
   /** Absent: everything of the tenant */ readonly bucket?: string
   /** Of all nodes together, on average, for this operation */ readonly maxBytesPerSecond?: number
@@ -125,13 +125,13 @@ export interface RebalanceInput {
 }
 
 export interface ScrubInput {
-  /** Answer when the operation is finished, at the latest after so long: 1ms to 60s */ readonly wait?: string
+  /** Answer when the operation is finished, at the latest after this time: 1ms to 60s */ readonly wait?: string
   /** Absent: every node */ readonly node?: string
   readonly reason: string
 }
 
 export interface RecountInput {
-  /** Answer when the operation is finished, at the latest after so long: 1ms to 60s */ readonly wait?: string
+  /** Answer when the operation is finished, at the latest after this time: 1ms to 60s */ readonly wait?: string
   readonly reason: string
 }
 
@@ -146,21 +146,21 @@ export interface GetOperationInput {
 
 export interface CancelOperationInput {
   readonly id: string
-  /** Answer when the operation is finished, at the latest after so long: 1ms to 60s */ readonly wait?: string
+  /** Answer when the operation is finished, at the latest after this time: 1ms to 60s */ readonly wait?: string
 }
 
 export interface PauseOperationInput {
   readonly id: string
-  /** Answer when the operation is finished, at the latest after so long: 1ms to 60s */ readonly wait?: string
+  /** Answer when the operation is finished, at the latest after this time: 1ms to 60s */ readonly wait?: string
 }
 
 export interface ResumeOperationInput {
   readonly id: string
-  /** Answer when the operation is finished, at the latest after so long: 1ms to 60s */ readonly wait?: string
+  /** Answer when the operation is finished, at the latest after this time: 1ms to 60s */ readonly wait?: string
 }
 
 export interface CreateBackupInput {
-  /** Answer when the operation is finished, at the latest after so long: 1ms to 60s */ readonly wait?: string
+  /** Answer when the operation is finished, at the latest after this time: 1ms to 60s */ readonly wait?: string
   /** Where the backup lies: directory: and a folder below backup.directory, such as directory:weekly */ readonly target: string
   /** Only what belongs to this tenant, and the keys that open it */ readonly tenantId?: string
   /** That are sent to the target, on average */ readonly maxBytesPerSecond?: number
@@ -175,7 +175,7 @@ export interface ListClusterBackupsInput {
 
 export interface RestoreBackupInput {
   readonly backupId: string
-  /** Answer when the operation is finished, at the latest after so long: 1ms to 60s */ readonly wait?: string
+  /** Answer when the operation is finished, at the latest after this time: 1ms to 60s */ readonly wait?: string
   /** Where the backup lies: directory: and a folder below backup.directory, such as directory:weekly */ readonly target: string
   /** Of the cluster that made the backup; absent: this one */ readonly clusterId?: string
   /** Of the backup: its id, or a name that only one has */ readonly tenant: string
@@ -194,7 +194,7 @@ export interface GetClusterBackupInput {
 
 export interface VerifyClusterBackupInput {
   readonly backupId: string
-  /** Answer when the operation is finished, at the latest after so long: 1ms to 60s */ readonly wait?: string
+  /** Answer when the operation is finished, at the latest after this time: 1ms to 60s */ readonly wait?: string
   /** Where the backup lies: directory: and a folder below backup.directory, such as directory:weekly */ readonly target: string
   /** That are read from the target, on average */ readonly maxBytesPerSecond?: number
   readonly reason: string
@@ -215,7 +215,7 @@ export interface DeleteBackupTargetInput {
 }
 
 export interface PruneBackupsInput {
-  /** Answer when the operation is finished, at the latest after so long: 1ms to 60s */ readonly wait?: string
+  /** Answer when the operation is finished, at the latest after this time: 1ms to 60s */ readonly wait?: string
   /** Name of a backup target, or directory: and a folder */ readonly target: string
   /** The rules are about the backups of this tenant; absent: those of the whole cluster. All others stay */ readonly tenantId?: string
   /** Times are UTC. A backup stays by any rule that names it; the newest good one always stays */ readonly keep: { /** The newest ones */ readonly last?: number; /** The newest of each of so many hours that have one */ readonly hourly?: number; /** The newest of each of so many days */ readonly daily?: number; /** The newest of each of so many weeks, which begin on Monday */ readonly weekly?: number; /** The newest of each of so many months */ readonly monthly?: number; /** The newest of each of so many years */ readonly yearly?: number }
@@ -258,7 +258,7 @@ export interface GetClusterPlacementInput {
 
 export interface GetChangesInput {
   /** The cursor of the answer before; absent: nothing was seen yet */ readonly since?: string
-  /** Answer when something has changed, at the latest after so long: 1ms to 60s */ readonly wait?: string
+  /** Answer when something has changed, at the latest after this time: 1ms to 60s */ readonly wait?: string
 }
 
 export interface GetClusterHistoryInput {
@@ -405,7 +405,7 @@ export interface GetClusterMembershipInput {
 }
 
 export interface JoinVoterInput {
-  /** Answer when the operation is finished, at the latest after so long: 1ms to 60s */ readonly wait?: string
+  /** Answer when the operation is finished, at the latest after this time: 1ms to 60s */ readonly wait?: string
   readonly nodeId: string
   /** host:port where it listens for nodes */ readonly peerAddress: string
   readonly dataAddress?: string
@@ -419,14 +419,14 @@ export interface JoinVoterInput {
 
 export interface DemoteVoterInput {
   readonly nodeId: string
-  /** Answer when the operation is finished, at the latest after so long: 1ms to 60s */ readonly wait?: string
+  /** Answer when the operation is finished, at the latest after this time: 1ms to 60s */ readonly wait?: string
   readonly reason: string
   /** The configIndex that was seen: refused when it is another one by now */ readonly expectedConfigIndex?: number
 }
 
 export interface ReplaceVoterInput {
   readonly nodeId: string
-  /** Answer when the operation is finished, at the latest after so long: 1ms to 60s */ readonly wait?: string
+  /** Answer when the operation is finished, at the latest after this time: 1ms to 60s */ readonly wait?: string
   readonly replacement: { readonly nodeId: string; /** host:port where it listens for nodes */ readonly peerAddress: string; readonly dataAddress?: string; readonly adminAddress?: string; readonly zone?: string; readonly weight?: number; /** SHA-256 of its certificate as it was read there: refused when it shows another one */ readonly fingerprint?: string }
   readonly reason: string
   /** The name of the member again */ readonly confirm: string
@@ -435,7 +435,7 @@ export interface ReplaceVoterInput {
 
 export interface MarkVoterLostInput {
   readonly nodeId: string
-  /** Answer when the operation is finished, at the latest after so long: 1ms to 60s */ readonly wait?: string
+  /** Answer when the operation is finished, at the latest after this time: 1ms to 60s */ readonly wait?: string
   readonly reason: string
   /** The name of the member again */ readonly confirm: string
   /** The configIndex that was seen: refused when it is another one by now */ readonly expectedConfigIndex?: number
@@ -443,7 +443,7 @@ export interface MarkVoterLostInput {
 
 export interface RemoveMemberInput {
   readonly nodeId: string
-  /** Answer when the operation is finished, at the latest after so long: 1ms to 60s */ readonly wait?: string
+  /** Answer when the operation is finished, at the latest after this time: 1ms to 60s */ readonly wait?: string
   readonly reason: string
   /** The name of the member again */ readonly confirm: string
   /** The configIndex that was seen: refused when it is another one by now */ readonly expectedConfigIndex?: number
@@ -716,7 +716,7 @@ export abstract class AdminMethods extends Methods<AdminPages> {
     return this.run('getChanges', input, options)
   }
 
-  /** Get how the figures of all nodes have changed over the last hour, day, week or month */
+  /** Get the figures of all nodes over the last hour, day, week or month */
   getClusterHistory(input?: GetClusterHistoryInput, options?: MethodOptions): Promise<AdminOperations['getClusterHistory']['answer']> {
     return this.run('getClusterHistory', input, options)
   }

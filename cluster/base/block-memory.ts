@@ -13,8 +13,8 @@ export function wholeBlocks(bytes: number): number {
 }
 
 /**
- * `bytes`: whole blocks. V8 maps a resizable buffer by pages of its own; any other one begins wherever the allocator has room. Who writes
- * it asks the system first whether it takes such memory (`FileOps.createUncached`).
+ * `bytes`: whole blocks. V8 maps a resizable buffer by pages of its own; any other one begins wherever the allocator has room. Whether the system
+ * takes such memory, `FileOps.createUncached` asks before anything is written.
  */
 export function blockMemory(bytes: number): Buffer<ArrayBuffer> {
   return Buffer.from(new ArrayBuffer(bytes, { maxByteLength: bytes }))

@@ -57,6 +57,12 @@ interface Incoming {
   readonly expected: ExpectedContent
 }
 
+interface OpenTemporary {
+  readonly file: OpenFile
+  /** Written without the page cache. */
+  readonly isUncached: boolean
+}
+
 export class FileBlobStore implements Omit<BlobStore, 'usage'> {
   readonly #layout: BlobLayout
   readonly #ops: FileOps
@@ -197,8 +203,7 @@ export class FileBlobStore implements Omit<BlobStore, 'usage'> {
     const uncached = await this.#createUncached(path, blob.expected.size)
     const file = uncached ?? (await orRefusal(() => this.#ops.create(path)))
     try {
-      if (uncached === null) await this.#copy(file, source, blob)
-      else await this.#copyUncached(file, source, blob)
+      await this.#copy({ file, isUncached: uncached !== null }, source, blob)
       await this.#guard.sync(() => this.#ops.syncFile(file))
     } finally {
       await file.close()
@@ -214,51 +219,37 @@ export class FileBlobStore implements Omit<BlobStore, 'usage'> {
   }
 
   async #copy(
-    file: OpenFile,
+    { file, isUncached }: OpenTemporary,
     source: AsyncIterable<Uint8Array>,
     { name, expected }: Incoming,
   ): Promise<void> {
-    const check = new ContentCheck(name, expected)
-    const writes = new GatheredWrites({
-      head: encodeHeader(name, expected),
-      sizeMax: expected.size,
-      write: (pieces) => orRefusal(() => this.#ops.append(file, pieces)),
-    })
+    const content = new ContentCheck(name, expected)
+    const check = (bytes: Uint8Array): void => content.add(bytes)
+    const head = encodeHeader(name, expected)
+    const writes = isUncached
+      ? new UncachedWrites({
+          head,
+          check,
+          memories: this.#memories,
+          write: (blocks) => orRefusal(() => this.#appendUncached(file, blocks)),
+        })
+      : new GatheredWrites({
+          head,
+          check,
+          sizeMax: expected.size,
+          write: (pieces) => orRefusal(() => this.#ops.append(file, pieces)),
+        })
     try {
       // A CRC of all the bytes takes no time that counts, and one write costs less than several.
       const isWhole = source instanceof WholeBytes && expected.crc32c !== undefined
-      for await (const piece of isWhole ? [source.bytes] : source) {
-        check.add(piece)
-        await writes.add(piece)
-      }
+      for await (const piece of isWhole ? [source.bytes] : source) await writes.add(piece)
       await writes.flush()
     } finally {
       writes.end()
     }
-    check.finish()
-  }
-
-  async #copyUncached(
-    file: OpenFile,
-    source: AsyncIterable<Uint8Array>,
-    { name, expected }: Incoming,
-  ): Promise<void> {
-    const check = new ContentCheck(name, expected)
-    const writes = new UncachedWrites({
-      head: encodeHeader(name, expected),
-      memories: this.#memories,
-      check: (bytes) => check.add(bytes),
-      write: (blocks) => orRefusal(() => this.#appendUncached(file, blocks)),
-    })
-    try {
-      for await (const piece of source instanceof WholeBytes ? [source.bytes] : source)
-        await writes.add(piece)
-      await writes.flush()
-    } finally {
-      writes.end()
-    }
-    check.finish()
-    await orRefusal(() => this.#ops.truncate(file, HEADER_BYTES + expected.size))
+    content.finish()
+    // Its last block was filled with zeros.
+    if (isUncached) await orRefusal(() => this.#ops.truncate(file, HEADER_BYTES + expected.size))
   }
 
   /** A disk that takes only larger blocks than these fails one write; the next ones go through the cache. */

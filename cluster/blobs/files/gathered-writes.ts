@@ -1,7 +1,7 @@
 /**
  * Gathers the bytes of a file so that the disk gets few large writes: each of them costs this thread a call to another one.
  *
- * Owns: the buffer. Knows nothing of: files. Rule: a piece is not referenced once `add` has resolved; its sender may reuse the
+ * Owns: the buffer. Knows nothing of: files, checksums. Rule: a piece is not referenced once `add` has resolved; its sender may reuse the
  * memory.
  */
 import { releaseBytes } from '../base/spent-bytes.ts'
@@ -16,6 +16,8 @@ export interface GatheredWritesOptions {
   readonly head: Uint8Array
   /** The most bytes that `add` will receive. */
   readonly sizeMax: number
+  /** Sees each piece before it is gathered. Throws what refuses it. */
+  readonly check: (piece: Uint8Array) => void
   /** Writes the pieces one after the other. */
   readonly write: (pieces: readonly Uint8Array[]) => Promise<void>
 }
@@ -33,6 +35,7 @@ export class GatheredWrites {
   }
 
   async add(piece: Uint8Array): Promise<void> {
+    this.#options.check(piece)
     if (piece.length >= UNGATHERED_FROM_BYTES) return this.#write(piece)
     this.#buffer ??= Buffer.allocUnsafeSlow(Math.min(this.#options.sizeMax, WRITE_BYTES))
     for (let at = 0; at < piece.length; ) {

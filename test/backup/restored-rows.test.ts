@@ -115,6 +115,29 @@ t.test('restored rows', async (t) => {
     t.same(unsafeChunks(after, 'acme', body), ['c2'])
   })
 
+  t.test('have no session of a person, and every other admin token', async (t) => {
+    const before = world()
+    const common = { role: 'owner', tenantId: null } as const
+    before.do({
+      ...common,
+      type: 'createAdminToken',
+      tokenId: 'kept',
+      name: 'kept',
+      sha256: 'h1',
+      expiresAt: null,
+    })
+    const user = { id: 'ada', issuer: 'https://id.example', subject: 'ada' }
+    const times = { idleMs: 60_000, endsAt: before.time + 60_000 }
+    const session = { ...common, tokenId: 'session', name: 'Ada', user } as const
+    before.do({ ...session, ...times, type: 'openAdminSession', sha256: 'h2' })
+    before.do({ type: 'renewAdminSession', tokenId: 'session', formerSha256: 'h2', sha256: 'h3' })
+    t.equal(rowsOf(before, 'adminTokenHash').length, 3)
+    const after = restored(before)
+    t.match(rowsOf(after, 'adminToken'), [{ tokenId: 'kept' }])
+    t.match(rowsOf(after, 'adminTokenHash'), [{ tokenId: 'kept' }])
+    t.same(rowsOf(after, 'adminSessions'), [])
+  })
+
   t.test('have no operation under way but deletions of tenants', async (t) => {
     const before = world()
     before.do(startOperation('op-move'))

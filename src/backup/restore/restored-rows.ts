@@ -14,8 +14,9 @@ import type { LongOperation } from '../../state-machine/long-operations/records.
 import { memberKeys } from '../../state-machine/members/keys.ts'
 import type { FirstMember, MembersRecord } from '../../state-machine/members/records.ts'
 import { SEPARATOR } from '../../state-machine/base/row-key.ts'
+import type { RowTypes } from '../../state-machine/rows.ts'
 import { tenantKeys } from '../../state-machine/tenants/keys.ts'
-import type { ClusterKeyRecord } from '../../state-machine/tenants/records.ts'
+import type { AdminTokenRecord, ClusterKeyRecord } from '../../state-machine/tenants/records.ts'
 import type { UsageRecord } from '../../state-machine/usage/records.ts'
 
 export interface RestoredRowsParts {
@@ -46,6 +47,8 @@ export class RestoredRows {
   readonly #parts: RestoredRowsParts
   readonly #copyBytes = new Map<string, number>()
   readonly #ended: string[] = []
+  /** Ids of admin tokens; their rows come before those of hashes. */
+  readonly #sessions = new Set<string>()
   /** Chunks come before the rows of members. */
   #isNowhereUsed = false
   #isLeavingDone = false
@@ -66,7 +69,8 @@ export class RestoredRows {
       ['bucket', (_, row) => unmarked(row)],
       ['tenant', (_, row) => unmarked(row)],
       // People log in at the new cluster.
-      ['adminToken', (_, row) => ('session' in row ? null : 'same')],
+      ['adminToken', (_, row) => this.#adminToken(row as AdminTokenRecord)],
+      ['adminTokenHash', (_, row) => this.#adminTokenHash(row as RowTypes['adminTokenHash'])],
       [tenantKeys.clusterKey(), (_, row) => withoutHolders(row as ClusterKeyRecord)],
     ])
   }
@@ -94,6 +98,16 @@ export class RestoredRows {
     const bytes = this.#copyBytes.get(row.tenantId) ?? 0
     this.#copyBytes.set(row.tenantId, bytes + row.sealedSize * replicas.length)
     return { ...row, replicas, owed: [] }
+  }
+
+  #adminToken({ tokenId, session }: AdminTokenRecord): null | 'same' {
+    if (session === undefined) return 'same'
+    this.#sessions.add(tokenId)
+    return null
+  }
+
+  #adminTokenHash({ tokenId }: RowTypes['adminTokenHash']): null | 'same' {
+    return this.#sessions.has(tokenId) ? null : 'same'
   }
 
   #usage(key: string, row: UsageRecord): UsageRecord {

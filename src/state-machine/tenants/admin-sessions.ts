@@ -66,13 +66,13 @@ export function openAdminSession(
   return accept(record)
 }
 
-/** Idempotent: who comes with the secret before finds the session as it is, and gets no other secret. */
+/** Idempotent: with the previous secret the session stays as it is, and nothing is renewed. */
 export function renewAdminSession(
   draft: Draft,
   { tokenId, formerSha256, sha256 }: Of<'renewAdminSession'>,
   { time }: ApplyContext,
 ): Accepted<AdminTokenRecord> | Refused {
-  const present = openSession(draft, tokenId, time)
+  const present = liveSession(draft, tokenId, time)
   if (present === null) return refuse('token_invalid', `Session "${tokenId}" has ended`)
   const { session } = present
   if (present.sha256 !== formerSha256) {
@@ -116,7 +116,7 @@ function listOf(view: View): readonly ListedSession[] {
 }
 
 /** Null: it has ended, was revoked, or is no session. */
-function openSession(view: View, tokenId: string, time: number): SessionRecord | null {
+function liveSession(view: View, tokenId: string, time: number): SessionRecord | null {
   const record = view.get(tenantKeys.adminToken(tokenId))
   if (record?.session === undefined || record.revokedAt !== null) return null
   const isOver = record.expiresAt !== null && time >= record.expiresAt
@@ -125,7 +125,7 @@ function openSession(view: View, tokenId: string, time: number): SessionRecord |
 
 /** The oldest first; some at a time, so that an entry stays small. */
 function removeEnded(draft: Draft, time: number): void {
-  const ended = listOf(draft).filter(({ tokenId }) => openSession(draft, tokenId, time) === null)
+  const ended = listOf(draft).filter(({ tokenId }) => liveSession(draft, tokenId, time) === null)
   if (ended.length > 0) remove(draft, ended.slice(0, ENDED_SESSIONS_PER_STEP))
 }
 

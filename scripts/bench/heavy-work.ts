@@ -38,8 +38,8 @@ interface Kind {
   done: number
 }
 
-/** Asks the cluster until it takes the request. Rejects with Stopped when the work is stopped. */
-type Going = <T>(request: () => Promise<T>) => Promise<T>
+/** Repeats a request until the cluster takes it. Rejects with Stopped when the work is stopped. */
+type Retry = <T>(request: () => Promise<T>) => Promise<T>
 
 /** Thrown where a loop is in the middle of its work. */
 class Stopped extends Error {}
@@ -50,7 +50,7 @@ export async function startHeavyWork(cluster: MeasuredCluster, adminToken: strin
   let isOver = false
   let refused = 0
   const failures = new Map<string, string>()
-  const go: Going = async (request) => {
+  const retry: Retry = async (request) => {
     while (!isOver) {
       try {
         return await request()
@@ -65,19 +65,19 @@ export async function startHeavyWork(cluster: MeasuredCluster, adminToken: strin
   const bucket = 'heavy-work'
   await data.call('createBucket', { body: { name: bucket } })
   const kinds: readonly Kind[] = [
-    { name: `uploads of ${PARTS} parts`, once: () => uploadOfParts(go, data, bucket), done: 0 },
-    { name: 'copies of 64 MiB', once: () => largeCopy(go, data, bucket), done: 0 },
+    { name: `uploads of ${PARTS} parts`, once: () => uploadOfParts(retry, data, bucket), done: 0 },
+    { name: 'copies of 64 MiB', once: () => largeCopy(retry, data, bucket), done: 0 },
     {
       name: `tenants of ${TENANT_OBJECTS} objects deleted`,
-      once: () => endedTenant(go, admin, cluster),
+      once: () => deletedTenant(retry, admin, cluster),
       done: 0,
     },
     {
       name: 'scrubs',
-      once: () => operation(go, admin, () => admin.call('scrub', { body: { reason: REASON } })),
+      once: () => endOf(retry, admin, () => admin.call('scrub', { body: { reason: REASON } })),
       done: 0,
     },
-    { name: 'rebalances', once: () => rebalance(go, admin), done: 0 },
+    { name: 'rebalances', once: () => rebalance(retry, admin), done: 0 },
   ]
   const loops = kinds.map(async (kind) => {
     while (!isOver) {
@@ -104,31 +104,36 @@ export async function startHeavyWork(cluster: MeasuredCluster, adminToken: strin
   }
 }
 
-async function uploadOfParts(go: Going, data: DataClient, bucket: string): Promise<void> {
+async function uploadOfParts(retry: Retry, data: DataClient, bucket: string): Promise<void> {
   const key = 'parts'
-  const { uploadId } = (
-    await go(() => data.call('createMultipartUpload', { params: { bucket, key }, body: {} }))
-  ).answer
+  const create = { params: { bucket, key }, body: {} }
+  const { uploadId } = (await retry(() => data.call('createMultipartUpload', create))).answer
   const bytes = Buffer.alloc(PART_BYTES, 'part')
   const parts: { readonly partNumber: number; readonly etag: string }[] = []
-  let next = 1
-  const sender = async (): Promise<void> => {
-    for (let partNumber = next++; partNumber <= PARTS; partNumber = next++) {
-      const params = { bucket, key, uploadId, partNumber: `${partNumber}` }
-      const call = { params, body: bytes, isRepeatable: true }
-      parts.push({ partNumber, etag: (await go(() => data.call('uploadPart', call))).answer.etag })
-    }
-  }
-  await Promise.all(Array.from({ length: PARTS_AT_ONCE }, sender))
+  await forEach(PARTS, PARTS_AT_ONCE, async (at) => {
+    const partNumber = at + 1
+    const params = { bucket, key, uploadId, partNumber: `${partNumber}` }
+    const call = { params, body: bytes, isRepeatable: true }
+    parts.push({ partNumber, etag: (await retry(() => data.call('uploadPart', call))).answer.etag })
+  })
   const body = { parts: parts.toSorted((one, other) => one.partNumber - other.partNumber) }
   const call = { params: { bucket, key, uploadId }, body, isRepeatable: true }
-  await go(() => data.call('completeMultipartUpload', call))
-  await go(() => data.call('deleteObject', { params: { bucket, key } }))
+  await retry(() => data.call('completeMultipartUpload', call))
+  await retry(() => data.call('deleteObject', { params: { bucket, key } }))
 }
 
-async function largeCopy(go: Going, data: DataClient, bucket: string): Promise<void> {
+/** The numbers from 0 to `count` - 1, `atOnce` of them at a time. */
+async function forEach(count: number, atOnce: number, work: (at: number) => Promise<void>): Promise<void> {
+  let next = 0
+  const worker = async (): Promise<void> => {
+    for (let at = next++; at < count; at = next++) await work(at)
+  }
+  await Promise.all(Array.from({ length: atOnce }, worker))
+}
+
+async function largeCopy(retry: Retry, data: DataClient, bucket: string): Promise<void> {
   const params = { bucket, key: 'source' }
-  const isThere = await go(() => data.call('headObject', { params })).then(
+  const isThere = await retry(() => data.call('headObject', { params })).then(
     () => true,
     (error: unknown) => {
       if (error instanceof ApiError && error.status === 404) return false
@@ -136,60 +141,58 @@ async function largeCopy(go: Going, data: DataClient, bucket: string): Promise<v
     },
   )
   if (!isThere)
-    await go(() =>
+    await retry(() =>
       data.call('putObject', { params, body: Buffer.alloc(COPIED_BYTES, 'copied'), isRepeatable: true }),
     )
   const body = { sourceBucket: bucket, sourceKey: 'source' }
-  await go(() => data.call('copyObject', { params: { bucket, key: 'copy' }, body, isRepeatable: true }))
-  await go(() => data.call('deleteObject', { params: { bucket, key: 'copy' } }))
+  await retry(() => data.call('copyObject', { params: { bucket, key: 'copy' }, body, isRepeatable: true }))
+  await retry(() => data.call('deleteObject', { params: { bucket, key: 'copy' } }))
 }
 
-async function endedTenant(go: Going, admin: AdminClient, { endpoints }: MeasuredCluster): Promise<void> {
+async function deletedTenant(
+  retry: Retry,
+  admin: AdminClient,
+  { endpoints }: MeasuredCluster,
+): Promise<void> {
   const id = `heavy-${Math.random().toString(36).slice(2, 10)}`
-  await go(() => admin.call('createTenant', { body: { id, name: id } }))
+  await retry(() => admin.call('createTenant', { body: { id, name: id } }))
   const scopes = 'read,write,delete,admin'
-  const key = (await go(() => admin.call('createTenantKey', { params: { id }, body: { scopes, name: id } })))
-    .answer
+  const key = (
+    await retry(() => admin.call('createTenantKey', { params: { id }, body: { scopes, name: id } }))
+  ).answer
   const data = dataClient({ endpoints, accessKeyId: key.accessKeyId, secretKey: key.secretKey })
   try {
-    await go(() => data.call('createBucket', { body: { name: 'all' } }))
-    let next = 0
-    const putter = async (): Promise<void> => {
-      for (let at = next++; at < TENANT_OBJECTS; at = next++) {
-        const call = {
-          params: { bucket: 'all', key: `${at}` },
-          body: Buffer.alloc(1024, `${at}`),
-          isRepeatable: true,
-        }
-        await go(() => data.call('putObject', call))
-      }
-    }
-    await Promise.all(Array.from({ length: TENANT_PUTS_AT_ONCE }, putter))
+    await retry(() => data.call('createBucket', { body: { name: 'all' } }))
+    await forEach(TENANT_OBJECTS, TENANT_PUTS_AT_ONCE, async (at) => {
+      const params = { bucket: 'all', key: `${at}` }
+      const call = { params, body: Buffer.alloc(1024, `${at}`), isRepeatable: true }
+      await retry(() => data.call('putObject', call))
+    })
   } finally {
     await data.close()
   }
-  await go(() => admin.call('disableTenant', { params: { id }, body: { reason: REASON } }))
+  await retry(() => admin.call('disableTenant', { params: { id }, body: { reason: REASON } }))
   const body = { reason: REASON, confirm: id }
-  await operation(go, admin, () => admin.call('deleteTenant', { params: { id }, body }))
+  await endOf(retry, admin, () => admin.call('deleteTenant', { params: { id }, body }))
 }
 
-async function rebalance(go: Going, admin: AdminClient): Promise<void> {
-  const [first] = (await go(() => admin.call('listTenants', {}))).answer.tenants
+async function rebalance(retry: Retry, admin: AdminClient): Promise<void> {
+  const [first] = (await retry(() => admin.call('listTenants', {}))).answer.tenants
   const tenantId = first?.id ?? 'demo'
-  await operation(go, admin, () => admin.call('rebalance', { body: { tenantId, reason: REASON } }))
+  await endOf(retry, admin, () => admin.call('rebalance', { body: { tenantId, reason: REASON } }))
 }
 
-/** Until it has ended. */
-async function operation(
-  go: Going,
+/** Waits until the operation that the request starts has ended. */
+async function endOf(
+  retry: Retry,
   admin: AdminClient,
   request: () => Promise<{ readonly answer: object }>,
 ): Promise<void> {
-  const { answer } = await go(request)
+  const { answer } = await retry(request)
   if (!('operationId' in answer) || typeof answer.operationId !== 'string') return
   const params = { id: answer.operationId }
   for (;;) {
-    const { status } = (await go(() => admin.call('getOperation', { params }))).answer
+    const { status } = (await retry(() => admin.call('getOperation', { params }))).answer
     if (status !== 'running' && status !== 'queued') return
     await wait(PAUSE_MS * 5)
   }

@@ -6,6 +6,7 @@
  * and cleared of every secret of this exchange before it can reach a log.
  */
 import { Agent, request } from 'undici'
+import { collectedBytes } from '../../base/collected-bytes.ts'
 import { UNPRINTABLE } from '../../base/printable.ts'
 import { ProviderError, type ProviderFault } from './key-provider.ts'
 
@@ -81,18 +82,10 @@ export class ProviderClient {
         body: body === undefined ? null : JSON.stringify(body),
         signal: limit,
       })
-      const pieces: Buffer[] = []
-      let bytes = 0
-      for await (const piece of answer as AsyncIterable<Buffer>) {
-        bytes += piece.length
-        if (bytes > ANSWER_BYTES_MAX)
-          throw new ProviderError(
-            'malformed',
-            `${this.#name} answered with more than ${ANSWER_BYTES_MAX} bytes`,
-          )
-        pieces.push(piece)
-      }
-      return { status, text: Buffer.concat(pieces).toString('utf8') }
+      const tooLong = () =>
+        new ProviderError('malformed', `${this.#name} answered with more than ${ANSWER_BYTES_MAX} bytes`)
+      const bytes = await collectedBytes(answer, ANSWER_BYTES_MAX, tooLong)
+      return { status, text: bytes.toString('utf8') }
     } catch (cause) {
       if (cause instanceof ProviderError) throw cause
       // The cause is left out: libraries put whole requests into their errors.

@@ -5,6 +5,7 @@
  * Rules: certificates are always checked and redirects never followed; plain HTTP leads to this machine alone, whatever the provider names.
  */
 import { Agent, request } from 'undici'
+import { collectedBytes } from '../../base/collected-bytes.ts'
 
 const EXCHANGE_MS_MAX = 10_000
 const ANSWER_BYTES_MAX = 512 * 1024
@@ -47,7 +48,9 @@ export class BoundedFetch {
         body: body === undefined || body === null ? null : textOf(body),
         signal: AbortSignal.timeout(this.#exchangeMsMax),
       })
-      const bytes = await bounded(answer as AsyncIterable<Buffer>, url)
+      const tooLong = () =>
+        new ProviderFault(`${originOf(url)} answered with more than ${ANSWER_BYTES_MAX} bytes`)
+      const bytes = await collectedBytes(answer, ANSWER_BYTES_MAX, tooLong)
       const { 'content-type': type, 'www-authenticate': challenge } = given
       return new Response(statusCode === 204 ? null : new Uint8Array(bytes), {
         status: statusCode,
@@ -77,18 +80,6 @@ function textOf(body: unknown): string {
   if (body instanceof URLSearchParams) return body.toString()
   if (typeof body === 'string') return body
   throw new ProviderFault('A request to the identity provider has a body of an unknown kind')
-}
-
-async function bounded(answer: AsyncIterable<Buffer>, url: string): Promise<Buffer> {
-  const pieces: Buffer[] = []
-  let bytes = 0
-  for await (const piece of answer) {
-    bytes += piece.length
-    if (bytes > ANSWER_BYTES_MAX)
-      throw new ProviderFault(`${originOf(url)} answered with more than ${ANSWER_BYTES_MAX} bytes`)
-    pieces.push(piece)
-  }
-  return Buffer.concat(pieces)
 }
 
 function one(name: string, value: string | string[] | undefined): Record<string, string> {

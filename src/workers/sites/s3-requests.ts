@@ -6,6 +6,7 @@
  */
 import { Readable } from 'node:stream'
 import { Agent } from 'undici'
+import { collectedBytes } from '../../base/collected-bytes.ts'
 import { SiteFault, type SiteFaultKind } from '../../operations/base/remote-store.ts'
 import { isOpened } from '../../operations/notifications/allowed-origin.ts'
 import type { TargetSettings } from '../../operations/notifications/target-url.ts'
@@ -154,15 +155,9 @@ async function* kept(bytes: AsyncIterable<Uint8Array>, broken: { cause: unknown 
   }
 }
 
-async function bounded(body: AsyncIterable<Uint8Array>, { action }: SiteRequest): Promise<Buffer> {
-  const pieces: Uint8Array[] = []
-  let bytes = 0
-  for await (const piece of body) {
-    bytes += piece.length
-    if (bytes > ANSWER_BYTES_MAX) throw new SiteFault('failed', `The answer to ${action} is too long`)
-    pieces.push(piece)
-  }
-  return Buffer.concat(pieces)
+function bounded(body: AsyncIterable<Uint8Array>, { action }: SiteRequest): Promise<Buffer> {
+  const tooLong = () => new SiteFault('failed', `The answer to ${action} is too long`)
+  return collectedBytes(body, ANSWER_BYTES_MAX, tooLong)
 }
 
 /** Codes that are about the target as a whole, not about one key. */

@@ -10,7 +10,7 @@ import { freshCluster, type MeasuredCluster } from '../bench/cluster.ts'
 import { logIn, makeBucket } from '../bench/log-in.ts'
 import { DURABILITY } from '../bench/report.ts'
 import { UsageError } from '../local/options.ts'
-import { s3Dialect } from './s3-dialect.ts'
+import { s3Nodes } from './s3-dialect.ts'
 import type { RaceRequest } from './race-socket.ts'
 import { type Dialect, headOf, LIST_KEYS, type RaceSystem } from './system.ts'
 
@@ -60,14 +60,8 @@ export async function startHoldfast({ name, folder, configFile }: Build): Promis
 export async function startHoldfastS3({ folder: checkout, configFile }: Build): Promise<RaceSystem> {
   const cluster = await freshCluster(configFile, clusterProgram(checkout))
   const native = holdfastSystem(cluster, { name: 'holdfast S3', version: versionOf(checkout) })
-  const { accessKeyId, secretKey } = cluster
-  const place = (endpoint: string) => ({ endpoint, bucket: 'race', accessKeyId, secretKey })
-  const dialects = cluster.endpoints.map((endpoint) => s3Dialect(place(endpoint)))
-  return {
-    ...native,
-    open: () => makeBucket(cluster, 'race'),
-    dialect: (node) => dialects[node] ?? native.dialect(node),
-  }
+  const { endpoints, accessKeyId, secretKey } = cluster
+  return { ...native, ...s3Nodes({ endpoints, bucket: 'race', accessKeyId, secretKey }) }
 }
 
 /** A running cluster as a system of the race. */

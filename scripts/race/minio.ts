@@ -5,8 +5,8 @@ import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { startThree } from '../bench/raft-system.ts'
-import { makeS3Bucket, s3Dialect } from './s3-dialect.ts'
-import type { Dialect, RaceSystem } from './system.ts'
+import { s3Nodes } from './s3-dialect.ts'
+import type { RaceSystem } from './system.ts'
 
 const BUCKET = 'race'
 const NODES = [0, 1, 2]
@@ -31,8 +31,6 @@ export async function startMinio(file: string): Promise<RaceSystem> {
     '/minio/health/cluster',
   )
   const { endpoints, pids, folder } = started
-  const place = (endpoint: string) => ({ endpoint, bucket: BUCKET, accessKeyId: user, secretKey: password })
-  const dialects: readonly Dialect[] = endpoints.map((endpoint) => s3Dialect(place(endpoint)))
   return {
     name: 'minio',
     version: spawnSync(file, ['--version'], { encoding: 'utf8' }).stdout?.split('\n')[0] ?? '',
@@ -40,8 +38,7 @@ export async function startMinio(file: string): Promise<RaceSystem> {
     endpoints,
     pids,
     folder,
-    dialect: (node) => dialects[node] ?? s3Dialect(place(endpoints[0] ?? '')),
-    open: () => makeS3Bucket(place(endpoints[0] ?? '')),
+    ...s3Nodes({ endpoints, bucket: BUCKET, accessKeyId: user, secretKey: password }),
     stop: () => started.stop(),
   }
 }

@@ -8,7 +8,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { parse } from 'yaml'
 import { UsageError } from '../local/options.ts'
-import { makeS3Bucket, s3Dialect } from './s3-dialect.ts'
+import { s3Nodes } from './s3-dialect.ts'
 import type { RaceSystem } from './system.ts'
 
 /** The members of the file; all but `pids` are required. */
@@ -51,12 +51,12 @@ export function readRunning(file: string): RunningS3 {
     accessKeyId: text('accessKeyId'),
     secretKey: text('secretKey'),
     endpoints:
-      endpointsOf(members['endpoints']) ??
+      listOf(members['endpoints'], 1, isEndpoint) ??
       refuse(
         'endpoints',
         `1 to ${LIST_MAX} addresses such as http://127.0.0.1:3900, of loopback and without a path`,
       ),
-    pids: listOf(members['pids'] ?? [], isProcess) ?? refuse('pids', 'ids of processes that run'),
+    pids: listOf(members['pids'] ?? [], 0, isProcess) ?? refuse('pids', 'ids of processes that run'),
     folder: existsSync(text('folder')) ? text('folder') : refuse('folder', 'a folder that exists'),
   }
 }
@@ -65,30 +65,19 @@ const isEndpoint = (value: unknown): value is string => typeof value === 'string
 const isProcess = (value: unknown): value is number =>
   Number.isSafeInteger(value) && existsSync(`/proc/${String(value)}`)
 
-/** Null: none, or one is not good. */
-function endpointsOf(found: unknown): readonly string[] | null {
-  const endpoints = listOf(found, isEndpoint)
-  return endpoints?.length === 0 ? null : endpoints
-}
-
-/** Null: not a list of such members, or too long. */
+/** Null: not a list of `least` to LIST_MAX such members. */
 function listOf<T extends string | number>(
   found: unknown,
+  least: number,
   isMember: (value: unknown) => value is T,
 ): readonly T[] | null {
-  if (!Array.isArray(found) || found.length > LIST_MAX) return null
+  if (!Array.isArray(found) || found.length < least || found.length > LIST_MAX) return null
   return found.every(isMember) ? found : null
 }
 
 export function runningS3({ accessKeyId, secretKey, ...about }: RunningS3): RaceSystem {
   const { endpoints } = about
   const bucket = `race-${randomBytes(6).toString('hex')}`
-  const place = (endpoint = '') => ({ endpoint, bucket, accessKeyId, secretKey })
-  const dialects = endpoints.map((endpoint) => s3Dialect(place(endpoint)))
-  return {
-    ...about,
-    dialect: (node) => dialects[node] ?? s3Dialect(place(endpoints[0])),
-    open: () => makeS3Bucket(place(endpoints[0])),
-    stop: async () => undefined,
-  }
+  const nodes = s3Nodes({ endpoints, bucket, accessKeyId, secretKey })
+  return { ...about, ...nodes, stop: async () => undefined }
 }

@@ -4,7 +4,7 @@
 import { request } from 'undici'
 import { S3Signer } from '../bench/s3-signer.ts'
 import type { RaceRequest } from './race-socket.ts'
-import { type Dialect, headOf, LIST_KEYS } from './system.ts'
+import { type Dialect, headOf, LIST_KEYS, type RaceSystem } from './system.ts'
 
 export interface S3Place {
   readonly endpoint: string
@@ -13,7 +13,22 @@ export interface S3Place {
   readonly secretKey: string
 }
 
-export async function makeS3Bucket(place: S3Place): Promise<void> {
+/** One bucket at all nodes of a system. */
+export function s3Nodes({
+  endpoints,
+  ...place
+}: Omit<S3Place, 'endpoint'> & Pick<RaceSystem, 'endpoints'>): Pick<RaceSystem, 'dialect' | 'open'> {
+  const places = endpoints.map((endpoint) => ({ ...place, endpoint }))
+  const dialects = places.map(s3Dialect)
+  const at = <T>(items: readonly T[], node: number): T => {
+    const item = items[node]
+    if (item === undefined) throw new RangeError(`There is no node ${node} of ${items.length}`)
+    return item
+  }
+  return { dialect: (node) => at(dialects, node), open: () => makeS3Bucket(at(places, 0)) }
+}
+
+async function makeS3Bucket(place: S3Place): Promise<void> {
   const { endpoint, bucket } = place
   const path = `/${bucket}`
   const headers = new S3Signer(place).headers('PUT', path, new URL(endpoint).host)

@@ -71,7 +71,7 @@ const MEANINGS: Readonly<Record<keyof typeof STATUS_OF, string>> = {
   unsupported_media_type: 'Send JSON as `application/json`.',
   range_not_satisfiable: 'The range is outside of the object. `size` is the size of the object.',
   target_refused:
-    'The store that a bucket is replicated to, or the Prometheus that charts come from, does not answer, or refuses. The message says what it answers and what to do.',
+    'The store that a bucket is replicated to, or the Prometheus that charts come from, does not answer, or refuses. The message says what it answered and what to do.',
   rate_limited: 'Wait as long as `Retry-After` says.',
   internal_error:
     'A bug, or damage that no other copy could repair. Quote the request id; the log of the node has details.',

@@ -75,6 +75,6 @@ function requireSheltered(what: string, url: string): void {
   if (protocol === 'http:' && !THIS_MACHINE.test(hostname))
     throw new FaultError(
       `${what} is plain HTTP beyond this machine`,
-      'Give an https:// URL: who reads the answers can log in as another person.',
+      'Give an https:// URL: anyone who reads the answers can log in as another person.',
     )
 }

@@ -54,7 +54,11 @@ t.test('says what is wrong, and reads no more than it must', async (t) => {
       /answers 400: parse error/,
     ],
     ['a page', (_, response) => void response.writeHead(502).end('<html>'), /answers 502$/],
-    ['no JSON', (_, response) => void response.end('<html>'), /no JSON.*metrics\.prometheus_url/],
+    [
+      'no JSON',
+      (_, response) => void response.end('<html>'),
+      /not answer with JSON.*metrics\.prometheus_url/,
+    ],
     [
       'a vector',
       (_, response) => void response.end('{"status":"success","data":{"resultType":"vector"}}'),

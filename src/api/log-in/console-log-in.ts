@@ -113,7 +113,11 @@ export class ConsoleLogIn {
 
   async #said(step: () => Promise<LogInAnswer>): Promise<LogInAnswer> {
     if (this.#waiting >= WAITING_MAX)
-      return this.#failed(503, 'slow_down', 'Too many people log in at the same time. Try again in a moment.')
+      return this.#failed(
+        503,
+        'slow_down',
+        'Too many people are logging in at the same time. Try again in a moment.',
+      )
     this.#waiting++
     try {
       return await step()
@@ -130,7 +134,7 @@ export class ConsoleLogIn {
       return this.#failed(
         401,
         'invalid_credentials',
-        'The identity provider did not confirm the log-in. Try again; if this stays, the log of the node says why.',
+        'The identity provider did not confirm the log-in. Try again; if this persists, the log of the node says why.',
       )
     }
     if (error instanceof Refusal && error.code === 'access_denied')

@@ -123,7 +123,7 @@ function requireAddress(
 ): void {
   if (sourceIp !== undefined) {
     if (comparableAddress(sourceIp) !== undefined) return
-    throw new Refusal('invalid_argument', `"sourceIp" is "${sourceIp.slice(0, 64)}", which is no address`)
+    throw new Refusal('invalid_argument', `"sourceIp" is "${sourceIp.slice(0, 64)}", which is not an address`)
   }
   if ((boundTo?.addresses.length ?? 0) > 0)
     throw new Refusal(

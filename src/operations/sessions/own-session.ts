@@ -61,5 +61,5 @@ export const endSession = adminOperation(
 /** Its id. Throws Refusal invalid_request. */
 function requireUser({ tokenId, user }: AdminTokenPrincipal): string {
   if (user !== undefined) return user.id
-  throw new Refusal('invalid_request', `'${tokenId}' is a token of the command line and no session`)
+  throw new Refusal('invalid_request', `'${tokenId}' is an admin token of the command line, not a session`)
 }

@@ -77,7 +77,7 @@ export function renewAdminSession(
   const { session } = present
   if (present.sha256 !== formerSha256) {
     if (session.former?.sha256 === formerSha256 && time < session.former.until) return accept(present)
-    return refuse('token_invalid', `Session "${tokenId}" has another secret by now`)
+    return refuse('token_invalid', `The secret of session "${tokenId}" was renewed meanwhile`)
   }
   if (!isKeyPart(sha256) || draft.get(tenantKeys.adminTokenHash(sha256)) !== undefined)
     return refuse('invalid_argument', 'Cannot renew a session: the hash is malformed or taken')

@@ -40,10 +40,10 @@ export function writeHistory(ring: HistoryRing): Uint8Array {
 export function readHistory(bytes: Uint8Array): ReadHistory {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (bytes.length < HEAD_BYTES || textAt(bytes, 0, MAGIC.length) !== MAGIC)
-    throw new TypeError('Cannot read the history: it does not begin as one')
+    throw new TypeError('Cannot read the history: it does not begin with its magic bytes')
   const [count, last] = [view.getUint32(4, LITTLE), view.getFloat64(8, LITTLE)]
   if (count > SERIES_MAX || !Number.isSafeInteger(last) || last < -1)
-    throw new TypeError('Cannot read the history: its head is not that of one')
+    throw new TypeError('Cannot read the history: its header is malformed')
   const found = new Map<string, Float64Array>()
   let at = HEAD_BYTES
   for (let n = 0; n < count; n++) {
@@ -57,7 +57,7 @@ export function readHistory(bytes: Uint8Array): ReadHistory {
     found.set(textAt(bytes, at + 1, length), values)
     at = to
   }
-  if (at !== bytes.length) throw new TypeError('Cannot read the history: something follows its end')
+  if (at !== bytes.length) throw new TypeError('Cannot read the history: bytes follow its end')
   const unknown = new Float64Array(HISTORY_POINTS).fill(NaN)
   return { last, values: bySeries((name) => found.get(name) ?? unknown) }
 }

@@ -22,7 +22,7 @@ export class HistoryRing {
   /** `interval`: a whole number, 0 or more. */
   push(interval: number, point: Point): void {
     if (!Number.isSafeInteger(interval) || interval < 0)
-      throw new RangeError(`An interval of the history is a whole number, got ${interval}`)
+      throw new RangeError(`An interval of the history must be a whole number, got ${interval}`)
     const from = interval > this.#last ? this.#last + 1 : interval
     const to = Math.max(interval, this.#last)
     for (let one = Math.max(from, to - HISTORY_POINTS + 1); one <= to; one++) this.#set(one, null)

@@ -10,7 +10,8 @@ const STATUSES: Readonly<Record<Result, string>> = { Ok: '[123]..', Refused: '4.
 
 /** `windowSeconds`: over which rates are computed. Throws TypeError for a job with a quote, a backslash or a line break. */
 export function queriesOf(job: string, windowSeconds: number): BySeries<string> {
-  if (/["\\\n]/.test(job)) throw new TypeError('The job of Prometheus has no quote, backslash or line break')
+  if (/["\\\n]/.test(job))
+    throw new TypeError('The job of Prometheus must not have a quote, backslash or line break')
   const of = (name: string, more = ''): string => `${name}{job="${job}"${more}}`
   const rate = (name: string, more = ''): string =>
     `sum by (instance) (rate(${of(name, more)}[${windowSeconds}s]))`

@@ -111,7 +111,7 @@ async function boundedText(body: AsyncIterable<Uint8Array>): Promise<string> {
   for await (const piece of body) {
     length += piece.length
     if (length > ANSWER_BYTES_MAX)
-      throw new PrometheusError(`Prometheus answers more than ${ANSWER_BYTES_MAX} bytes`)
+      throw new PrometheusError(`Prometheus answers with more than ${ANSWER_BYTES_MAX} bytes`)
     pieces.push(piece)
   }
   return Buffer.concat(pieces).toString()
@@ -125,7 +125,9 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw new PrometheusError('Prometheus answers no JSON: is metrics.prometheus_url right?', { cause })
+    throw new PrometheusError('Prometheus did not answer with JSON: is metrics.prometheus_url right?', {
+      cause,
+    })
   }
 }
 
@@ -145,13 +147,13 @@ function valuesIn(text: string, span: Span): ReadonlyMap<string, Float64Array> {
   const { status, data } = fieldsOf(parsed(text))
   const { resultType, result } = fieldsOf(data)
   if (status !== 'success' || resultType !== 'matrix' || !Array.isArray(result) || result.length > NODES_MAX)
-    throw new PrometheusError(`Prometheus answers something else than a matrix of at most ${NODES_MAX} nodes`)
+    throw new PrometheusError(`Prometheus did not answer with a matrix of at most ${NODES_MAX} nodes`)
   const found = new Map<string, Float64Array>()
   for (const row of result) {
     const { metric, values } = fieldsOf(row)
     const { node } = fieldsOf(metric)
     if (typeof node !== 'string' || !Array.isArray(values))
-      throw new PrometheusError('Prometheus answers a row without a node or without values')
+      throw new PrometheusError('Prometheus answers with a row without a node or without values')
     found.set(node, onGrid(values, span))
   }
   return found
@@ -165,7 +167,7 @@ function onGrid(values: readonly unknown[], span: Span): Float64Array {
   for (const pair of values) {
     const [at, value] = Array.isArray(pair) ? (pair as readonly unknown[]) : []
     if (typeof at !== 'number' || typeof value !== 'string')
-      throw new PrometheusError('Prometheus answers a value without a time or a number')
+      throw new PrometheusError('Prometheus answers with a value without a time or a number')
     const point = points - 1 - Math.round((endSeconds - at) / stepSeconds)
     const number = Number(value)
     if (point >= 0 && point < points && Number.isFinite(number)) grid[point] = number

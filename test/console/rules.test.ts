@@ -182,6 +182,12 @@ t.test('the reference of the API', async (t) => {
     }
   })
 
+  await t.test('asks for heads alone, and sends bytes as they are', async (t) => {
+    t.match(exampleOf(named('headObject'), ''), /^curl -fsS -I -H /)
+    t.match(exampleOf(named('putObject'), ''), "-H 'Content-Type: application/octet-stream' -d 'hello' ")
+    t.match(exampleOf(named('createBucket'), ''), `-H 'Content-Type: application/json' -d '{"`)
+  })
+
   await t.test('finds by all words', async (t) => {
     t.ok(fits(named('setBucketLifecycle'), 'PUT lifecycle'))
     t.ok(fits(named('setBucketLifecycle'), ''))

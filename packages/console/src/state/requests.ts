@@ -4,6 +4,7 @@
  * Rules: a line names `$TOKEN` in the place of the token; bodies that hold bytes or a secret are left out; as many are kept as are of use.
  */
 import { signal } from '@preact/signals'
+import { curlLine } from '../words/curl.ts'
 
 const KEPT_MAX = 50
 const BODY_BYTES_MAX = 4096
@@ -92,16 +93,12 @@ function textOf(body: BodyInit | null | undefined): string | null {
   return typeof body === 'string' ? body : isShort && body.length > 0 ? new TextDecoder().decode(body) : null
 }
 
-/** For a POSIX shell. */
+/** For a shell; a body that is no JSON is left out. */
 export function curlOf({ method, path, body }: Pick<AskedRequest, 'method' | 'path' | 'body'>): string {
   const isJson = body !== null && /^[[{]/.test(body)
-  return [
-    'curl -fsS',
-    ...(method === 'GET' ? [] : method === 'HEAD' ? ['-I'] : [`-X ${method}`]),
-    '-H "Authorization: Bearer $TOKEN"',
-    ...(isJson ? ["-H 'Content-Type: application/json'", `-d ${quoted(body)}`] : []),
-    quoted(`${location.origin}${path}`),
-  ].join(' ')
+  return curlLine({
+    method,
+    url: `${location.origin}${path}`,
+    body: isJson ? { type: 'application/json', text: body } : null,
+  })
 }
-
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

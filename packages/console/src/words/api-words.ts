@@ -1,6 +1,8 @@
 /**
  * An OpenAPI document as what a reference page shows: operations, their parameters, bodies and answers as lines, and a call of each. Pure.
  */
+import { curlLine } from './curl.ts'
+
 export interface Schema {
   readonly $ref?: string
   readonly type?: string | readonly string[]
@@ -143,14 +145,21 @@ export function exampleOf({ method, path, described }: ApiOperation, root: strin
   const query = parameters
     .filter((one) => one.in === 'query' && one.required === true)
     .map((one) => `${one.name}=${encodeURIComponent(shown(one))}`)
-  const example = requestBody === undefined ? undefined : contentOf(requestBody)?.example
-  return [
-    'curl -fsS',
-    ...(method === 'GET' ? [] : [`-X ${method}`]),
-    '-H "Authorization: Bearer $TOKEN"',
-    ...(example === undefined
-      ? []
-      : ["-H 'Content-Type: application/json'", `-d '${JSON.stringify(example).replaceAll("'", "'\\''")}'`]),
-    `'${root}${filled}${query.length === 0 ? '' : `?${query.join('&')}`}'`,
-  ].join(' ')
+  return curlLine({
+    method,
+    url: `${root}${filled}${query.length === 0 ? '' : `?${query.join('&')}`}`,
+    body: bodyOf(requestBody),
+  })
+}
+
+const ANY_TYPE = '*/*'
+
+/** The example of the first kind of body; one that is a text is sent as it is. */
+function bodyOf({ content = {} }: Content = {}) {
+  const [type, { example } = {}] = Object.entries(content)[0] ?? []
+  if (type === undefined || example === undefined) return null
+  return {
+    type: type === ANY_TYPE ? 'application/octet-stream' : type,
+    text: typeof example === 'string' ? example : JSON.stringify(example),
+  }
 }

@@ -5,9 +5,9 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Holdfast } from '../../../client/src/index.ts'
 import { dataLine } from '../state/curl.ts'
-import { type Fault, faultOf } from '../state/resource.ts'
 import { keySession, noticeKeyRefusal } from '../state/session.ts'
 import { TEXT } from '../words/strings.ts'
+import { useAttempt } from './attempt.ts'
 import { Button, FaultNotice } from './basics.tsx'
 import { CurlLine } from './curl-line.tsx'
 import { Dialog } from './dialog.tsx'
@@ -29,23 +29,16 @@ interface Props<R> {
 export function DoneDialog<R>(props: Props<R>) {
   const { title, about, fields = null, submit, confirm = null, run, done, onClose } = props
   const [typed, setTyped] = useState('')
-  const [fault, setFault] = useState<Fault | null>(null)
-  const [isBusy, setBusy] = useState(false)
+  const { fault, isBusy, attempt } = useAttempt(noticeKeyRefusal)
   const [result, setResult] = useState<{ readonly value: R } | null>(null)
-  const attempt = async (): Promise<void> => {
+  const submitted = async (): Promise<void> => {
     const api = keySession.peek()?.api
     if (api === undefined) return
-    setBusy(true)
-    setFault(null)
-    try {
+    await attempt(async () => {
       const value = await run(api)
-      if (done === undefined) return onClose()
-      setResult({ value })
-    } catch (error) {
-      noticeKeyRefusal(error)
-      setFault(faultOf(error))
-    }
-    setBusy(false)
+      if (done === undefined) onClose()
+      else setResult({ value })
+    })
   }
   if (result !== null && done !== undefined)
     return (
@@ -59,7 +52,7 @@ export function DoneDialog<R>(props: Props<R>) {
       <form
         onSubmit={(event) => {
           event.preventDefault()
-          void attempt()
+          void submitted()
         }}
       >
         <p class="soft">{about}</p>

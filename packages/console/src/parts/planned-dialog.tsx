@@ -9,9 +9,9 @@ import { useState } from 'preact/hooks'
 import type { HoldfastAdmin } from '../../../client/src/admin.ts'
 import type { Holdfast } from '../../../client/src/index.ts'
 import { adminLine, dataLine, type Line } from '../state/curl.ts'
-import { type Fault, faultOf } from '../state/resource.ts'
 import { client, keySession, noticeKeyRefusal, noticeRefusal } from '../state/session.ts'
 import { TEXT } from '../words/strings.ts'
+import { useAttempt } from './attempt.ts'
 import { Button, FaultNotice, Notice } from './basics.tsx'
 import { CurlLine } from './curl-line.tsx'
 import { Dialog } from './dialog.tsx'
@@ -72,25 +72,18 @@ function StepsDialog<C, P extends AnyPlan, R>(props: Props<C, P, R> & { readonly
   const { title, about, fields, confirm, onClose, access } = props
   const [step, setStep] = useState<Step<P, R>>({ kind: 'form' })
   const [typed, setTyped] = useState('')
-  const [fault, setFault] = useState<Fault | null>(null)
-  const [isBusy, setBusy] = useState(false)
-  const attempt = async (work: (api: C) => Promise<Step<P, R>>): Promise<void> => {
+  const { fault, isBusy, attempt } = useAttempt(access.notice)
+  const submit = async (): Promise<void> => {
     const api = access.api()
     if (api === null) return
-    setBusy(true)
-    setFault(null)
-    try {
-      setStep(await work(api))
-    } catch (error) {
-      access.notice(error)
-      setFault(faultOf(error))
-    }
-    setBusy(false)
+    await attempt(async () =>
+      setStep(
+        step.kind === 'form'
+          ? { kind: 'plan', plan: await props.plan(api) }
+          : { kind: 'done', result: await props.run(api) },
+      ),
+    )
   }
-  const submit = (): Promise<void> =>
-    step.kind === 'form'
-      ? attempt(async (api) => ({ kind: 'plan', plan: await props.plan(api) }))
-      : attempt(async (api) => ({ kind: 'done', result: await props.run(api) }))
   return (
     <Dialog title={title} onClose={onClose}>
       {step.kind === 'done' ? (

@@ -6,12 +6,12 @@
 import { useState } from 'preact/hooks'
 import type { AccessKey, AccessTest } from '../../../client/src/admin.ts'
 import type { DataOperations } from '../../../client/src/index.ts'
+import { useAttempt } from '../parts/attempt.ts'
 import { Button, FactList, FaultNotice, Notice } from '../parts/basics.tsx'
 import { CurlLine } from '../parts/curl-line.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Field, Select } from '../parts/form.tsx'
 import { adminLine } from '../state/curl.ts'
-import { type Fault, faultOf } from '../state/resource.ts'
 import { client, noticeRefusal } from '../state/session.ts'
 import { TEXT } from '../words/strings.ts'
 
@@ -51,6 +51,12 @@ interface Question {
   readonly sourceIp: string
 }
 
+/** An answer is shown with its own question alone. */
+interface Answered {
+  readonly question: Question
+  readonly answer: AccessTest
+}
+
 export function TestAccess({ id, keys, onClose }: Props) {
   const [question, setQuestion] = useState<Question>({
     accessKeyId: keys[0]?.accessKeyId ?? '',
@@ -59,18 +65,14 @@ export function TestAccess({ id, keys, onClose }: Props) {
     key: '',
     sourceIp: '',
   })
-  const [answer, setAnswer] = useState<AccessTest | null>(null)
-  const [fault, setFault] = useState<Fault | null>(null)
+  const [answered, setAnswered] = useState<Answered | null>(null)
+  const { fault, isBusy, attempt } = useAttempt(noticeRefusal)
   const asked = { id, ...named(question) }
   const ask = async (): Promise<void> => {
-    setAnswer(null)
-    setFault(null)
-    try {
-      setAnswer((await client.peek()?.testAccess(asked)) ?? null)
-    } catch (error) {
-      noticeRefusal(error)
-      setFault(faultOf(error))
-    }
+    const api = client.peek()
+    if (api === null) return
+    setAnswered(null)
+    await attempt(async () => setAnswered({ question, answer: await api.testAccess(asked) }))
   }
   return (
     <Dialog title={SAYS.title} onClose={onClose}>
@@ -84,16 +86,12 @@ export function TestAccess({ id, keys, onClose }: Props) {
         <Fields
           keys={keys}
           question={question}
-          onChange={(changed) => {
-            setQuestion({ ...question, ...changed })
-            // The answer to another question does not stay.
-            setAnswer(null)
-          }}
+          onChange={(changed) => setQuestion({ ...question, ...changed })}
         />
-        {answer === null ? null : <Answer answer={answer} />}
+        {answered?.question === question ? <Answer answer={answered.answer} /> : null}
         {fault === null ? null : <FaultNotice fault={fault} title={TEXT.fault.refused} />}
         <div class="actions">
-          <Button type="submit" kind="primary">
+          <Button type="submit" kind="primary" isDisabled={isBusy}>
             {SAYS.ask}
           </Button>
           <Button onClick={onClose}>{TEXT.close}</Button>

@@ -3,10 +3,10 @@
  */
 import { useState } from 'preact/hooks'
 import type { HoldfastAdmin, Operation } from '../../../client/src/admin.ts'
+import { useAttempt } from '../parts/attempt.ts'
 import { Badge, Bar, FaultNotice, RowButton, type Tone } from '../parts/basics.tsx'
 import { type AnyPlan, PlannedDialog } from '../parts/planned-dialog.tsx'
 import { load, operations } from '../state/cluster-data.ts'
-import { type Fault, faultOf } from '../state/resource.ts'
 import { client, noticeRefusal } from '../state/session.ts'
 import { bytes, count, duration } from '../words/format.ts'
 import { TEXT } from '../words/strings.ts'
@@ -77,19 +77,15 @@ export function FollowedOperation({ started }: { readonly started: Operation }) 
 }
 
 function Orders({ operation: { operationId: id, status, type } }: { readonly operation: Operation }) {
-  const [fault, setFault] = useState<Fault | null>(null)
+  const { fault, attempt } = useAttempt(noticeRefusal)
   const [isEnding, setEnding] = useState(false)
   const order = async (give: (api: HoldfastAdmin) => Promise<unknown>): Promise<void> => {
     const api = client.peek()
     if (api === null) return
-    setFault(null)
-    try {
+    await attempt(async () => {
       await give(api)
       await load('operations')
-    } catch (error) {
-      noticeRefusal(error)
-      setFault(faultOf(error))
-    }
+    })
   }
   return (
     <>

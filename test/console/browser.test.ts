@@ -18,6 +18,7 @@ import {
   loadAxe,
   ranForeign,
   refused,
+  SCREENS,
   traces,
 } from '../helpers/console-page.ts'
 import { rulesOfABucket } from '../helpers/console-rules.ts'
@@ -27,20 +28,6 @@ import { ProcessCluster, temporaryFolder } from '../helpers/process-cluster.ts'
 interface Written {
   readonly node: object
 }
-
-/** Each with a text that shows that it is there. */
-const SCREENS = [
-  ['health', 'At a glance'],
-  ['charts', 'Requests by API'],
-  ['cluster', 'Address'],
-  ['operations', 'History'],
-  ['tenants', 'Filter by name or id'],
-  ['tenants/demo', 'Buckets'],
-  ['backups', 'Back up now'],
-  ['audit', 'Audit rows'],
-  ['cluster/placement', 'Where the copies are'],
-  ['api', 'Get a tenant'],
-] as const
 
 /** An admin token, made as an operator makes one. */
 function tokenOf(dataDir: string, role: string): string {

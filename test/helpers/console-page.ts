@@ -9,6 +9,20 @@ import type { ConsoleDriver } from './console-driver.ts'
 export const SMALL_SCREEN = 360
 export const LARGE_SCREEN = 1280
 
+/** Of operators, each with a text that shows that it is there. */
+export const SCREENS = [
+  ['health', 'At a glance'],
+  ['charts', 'Requests by API'],
+  ['cluster', 'Address'],
+  ['operations', 'History'],
+  ['tenants', 'Filter by name or id'],
+  ['tenants/demo', 'Buckets'],
+  ['backups', 'Back up now'],
+  ['audit', 'Audit rows'],
+  ['cluster/placement', 'Where the copies are'],
+  ['api', 'Get a tenant'],
+] as const
+
 /** Names that are script in a page that takes texts for markup, or that break out of an attribute, an address or a script. */
 export const HOSTILE = `"><img src=x onerror="globalThis.wasRun=1"><script>globalThis.wasRun=1</script>`
 export const HOSTILE_NAMES: readonly string[] = [

@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { Browser } from '../../helpers/browser.ts'
 import { HOW_TO_HAVE_ONE } from '../../helpers/chromium.ts'
 import { ConsoleDriver } from '../../helpers/console-driver.ts'
+import { SCREENS } from '../../helpers/console-page.ts'
 import { ProcessCluster } from '../../helpers/process-cluster.ts'
 import { Endings } from './endings.ts'
 
@@ -17,19 +18,6 @@ const SIZES = [
   { width: 360, height: 780 },
 ]
 const THEMES = ['light', 'dark'] as const
-/** Each with a text that says that it is there. */
-const SCREENS = [
-  ['health', 'At a glance'],
-  ['cluster', 'Address'],
-  ['operations', 'History'],
-  ['tenants', 'Filter by name or id'],
-  ['tenants/demo', 'Usage and quota'],
-  ['backups', 'Back up now'],
-  ['audit', 'Audit rows'],
-  ['cluster/placement', 'Where the copies are'],
-  ['api', 'Get a tenant'],
-] as const
-
 /** Tabs of the rules of a bucket. */
 const RULES = [
   ['lifecycle', 'No rule'],

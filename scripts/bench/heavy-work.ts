@@ -1,5 +1,5 @@
 /**
- * What holds a node up longest, repeated beside the rows of a measurement: uploads of 10,000 parts and their completion, copies of large objects, tenants that
+ * The work that blocks a node longest, repeated beside the rows of a measurement: uploads of 10,000 parts and their completion, copies of large objects, tenants that
  * are deleted with their objects, scrubs, and rebalancing.
  *
  * Owns: these five loops and their counts. Rules: a refusal because the cluster is busy is counted and repeated after a pause, so a loop never ends early; each
@@ -41,7 +41,7 @@ interface Kind {
 /** Repeats a request until the cluster takes it. Rejects with Stopped when the work is stopped. */
 type Retry = <T>(request: () => Promise<T>) => Promise<T>
 
-/** Thrown where a loop is in the middle of its work. */
+/** Ends a loop in the middle of its work. */
 class Stopped extends Error {}
 
 export async function startHeavyWork(cluster: MeasuredCluster, adminToken: string): Promise<HeavyWork> {

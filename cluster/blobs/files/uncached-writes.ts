@@ -1,7 +1,7 @@
 /**
  * Writes a file from its first byte on without the page cache: through one piece of block memory after the other.
  *
- * Owns: the memory while it is filled and written, and the zeros behind the last byte. Knows nothing of: files, checksums.
+ * Owns: the memory while it is filled and written, and the zeros after the last byte. Knows nothing of: files, checksums.
  * Rules: a piece is not referenced once `add` has resolved; its sender may reuse the memory. Every write but the last fills the memory, so
  * each begins where a block does.
  */
@@ -21,7 +21,7 @@ export class UncachedWrites {
   readonly #options: UncachedWritesOptions
   readonly #memory: Buffer<ArrayBuffer>
   #filled: number
-  /** Where the bytes behind the head begin in the memory. */
+  /** Where the bytes after the head begin in the memory. */
   #checked: number
 
   constructor(options: UncachedWritesOptions) {
@@ -41,7 +41,7 @@ export class UncachedWrites {
     }
   }
 
-  /** The file is longer than its bytes from here on, by the zeros that fill its last block. */
+  /** Writes the rest. The zeros that fill its last block make the file longer than its bytes. */
   async flush(): Promise<void> {
     if (this.#filled > 0) await this.#write()
   }

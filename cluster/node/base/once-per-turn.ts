@@ -18,7 +18,7 @@ export class OncePerTurn {
     this.#atTurnEnd(() => this.now())
   }
 
-  /** Nothing, unless it was asked for and has not run since. */
+  /** Runs the work now if it is scheduled. */
   now(): void {
     if (!this.#isScheduled) return
     this.#isScheduled = false

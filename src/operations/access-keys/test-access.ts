@@ -1,10 +1,10 @@
 /**
- * testAccess: authorize -> the operation is known and has what it aims at -> tenant and key exist -> the address is known where rights depend on it
- * -> ask what a request would be asked.
+ * testAccess: authorize -> the operation is known, and bucket and key are given where it needs them -> tenant and access key exist -> the address is given where
+ * rights depend on it -> decide as on a request.
  *
  * Owns: the explanation. Rules: it decides nothing by itself, but calls the functions that decide on requests, in their order: the state of the key,
  * from where it may be used, scopes, bucket policy. It changes nothing, and the key counts as not used. Whether bucket and object exist is not
- * asked, as no right depends on it.
+ * checked, as no right depends on it.
  */
 import { authorize, maySometimes, meetingScopes, meets } from '../../access/authorize.ts'
 import type { AccessKeyPrincipal, AdminTokenPrincipal, Scope } from '../../access/base/principal.ts'
@@ -24,7 +24,7 @@ import { tenantTarget } from '../base/targets.ts'
 import { findTenant } from '../tenants/find-tenant.ts'
 import { findAccessKey } from './find-access-key.ts'
 
-/** What can decide, in the order in which it is asked. */
+/** What can decide, in the order of the checks. */
 export const ACCESS_DECIDERS = ['tenant', 'key', 'binding', 'scopes', 'bucketPolicy'] as const
 
 type Decider = (typeof ACCESS_DECIDERS)[number]

@@ -1,7 +1,7 @@
 /**
  * getBucketUsage: authorize -> exists -> what the bucket row counts.
  *
- * Owns: the figures, and who may see them beside the buckets of a listing. Rules: nothing is walked, for each figure changes in the entry that changes
+ * Owns: the figures, and who may see them beside the buckets of a listing. Rules: no object is counted on request, as each figure changes in the entry that changes
  * what it counts; the figures are of the whole bucket, so a key that is limited to a prefix does not see them.
  */
 import { authorize } from '../../access/authorize.ts'

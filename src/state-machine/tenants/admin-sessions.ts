@@ -3,7 +3,7 @@
  *
  * Owns: openAdminSession, renewAdminSession, endAdminSessions, and the bound of their number. Knows nothing of: cookies, the provider, which groups
  * have which role. Rules: a session is an admin token row with the member `session`, so that every check of a token holds for it; its row goes with
- * its end; the secret before a renewal counts for a moment longer, for requests in flight.
+ * its end; the previous secret stays valid for a minute after a renewal, for requests in flight.
  */
 import { isKeyPart } from '../base/row-key.ts'
 import type { Draft } from '../base/draft.ts'
@@ -105,7 +105,7 @@ export function endAdminSessions(
   return accept({ ended: ended.length })
 }
 
-/** Whether this hash is of a secret that counts: that of now, or the one before for a moment. `time`: ms since 1970. */
+/** Whether this hash is of a valid secret: the present one, or for a minute the previous one. `time`: ms since 1970. */
 export function countsNow({ sha256, session }: AdminTokenRecord, hash: string, time: number): boolean {
   if (hash === sha256) return true
   return session?.former?.sha256 === hash && time < session.former.until

@@ -44,7 +44,7 @@ export function keyText(key: Buffer): string {
   return key.toString('utf8')
 }
 
-/** A view into memory that other rows share: it is never written to again, and who keeps it for long copies it. */
+/** A view into memory that other rows share: it is never written to again; a caller that keeps it for long copies it. */
 export function encodeRow(key: Uint8Array, row: Row): Buffer {
   const value = packr.pack(row, RESERVE_START_SPACE + PAYLOAD_OFFSET)
   value[0] = ROW_VERSION

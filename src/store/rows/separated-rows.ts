@@ -221,7 +221,7 @@ export class SeparatedRows {
   }
 }
 
-/** Keys are asked for their kind without being decoded or cut, because every row of a batch is asked. */
+/** Compares bytes in place, without decoding or slicing the key: every row of a batch is checked. */
 function isSeparated(key: Buffer): boolean {
   if (!hasAt(key, 0, OF_BUCKET)) return false
   const end = key.indexOf(0, OF_BUCKET.length)

@@ -1,5 +1,5 @@
 /**
- * What is asked of Prometheus for each series.
+ * The query of Prometheus for each series.
  *
  * Owns: the texts. PURE. Rules: the set is fixed, and nothing that a client of the API sends becomes part of a text; each gives one value for a node, under
  * the name that the node gives itself in `holdfast_build_info`.

@@ -132,13 +132,13 @@ function parsed(text: string): unknown {
 }
 
 function refusalIn(statusCode: number, text: string): string {
-  let said: unknown = null
+  let error: unknown = null
   try {
-    said = fieldsOf(JSON.parse(text))['error']
+    error = fieldsOf(JSON.parse(text))['error']
   } catch {
     // A proxy in between answers with HTML.
   }
-  const what = typeof said === 'string' ? `: ${said.slice(0, MESSAGE_CHARS_MAX)}` : ''
+  const what = typeof error === 'string' ? `: ${error.slice(0, MESSAGE_CHARS_MAX)}` : ''
   return `Prometheus answers ${statusCode}${what}`
 }
 

@@ -3,7 +3,7 @@
  */
 import type { ChunkEntry } from '../../backup/format/chunk-list.ts'
 
-/** One step ends behind the chunk that reaches one of these. */
+/** A step ends after the chunk that reaches one of these. */
 const STEP_CHUNKS = 256
 const STEP_BYTES = 32 * 1024 * 1024
 

@@ -54,8 +54,8 @@ export class SealingPool {
   readonly #idle = new Set<Worker>()
   readonly #running = new Map<Worker, Job>()
   readonly #spares: SharedArrayBuffer[] = []
-  /** Of sealed bytes that were not released. What failed never is, and goes to the garbage collection. */
-  readonly #memoryOf = new WeakMap<Buffer, SharedArrayBuffer>()
+  /** Sealed bytes that were not released. What failed never is, and goes to the garbage collection. */
+  readonly #inUse = new WeakSet<Buffer>()
   #isClosed = false
   /** Called when no request waits or runs any more. */
   #onDrained: () => void = () => undefined
@@ -84,15 +84,15 @@ export class SealingPool {
     assert(reply.type === 'sealed', 'a thread answers what it was asked')
     const { size, checksum, crc32c } = reply
     const sealed = Buffer.from(memory, 0, size)
-    this.#memoryOf.set(sealed, memory)
+    this.#inUse.add(sealed)
     return { sealed, checksum, crc32c }
   }
 
   /** Of bytes that `seal` gave, when nothing uses them any more: the next chunk gets their memory. Idempotent. */
   release(sealed: Buffer): void {
-    const memory = this.#memoryOf.get(sealed)
-    if (!this.#memoryOf.delete(sealed) || memory === undefined) return
-    if (this.#spares.length < SPARES_MAX) this.#spares.push(memory)
+    const { buffer } = sealed
+    if (!this.#inUse.delete(sealed) || !(buffer instanceof SharedArrayBuffer)) return
+    if (this.#spares.length < SPARES_MAX) this.#spares.push(buffer)
   }
 
   /** Finishes running and waiting requests first; refuses later ones with shutting_down. Idempotent. */

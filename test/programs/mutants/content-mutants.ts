@@ -123,8 +123,8 @@ const rows: readonly TestedRow[] = [
     'CT15',
     'memory of sealed bytes that is released twice is given to two chunks at a time',
     'src/content/sealing-pool.ts',
-    'if (!this.#memoryOf.delete(sealed) || memory === undefined) return',
-    'if (memory === undefined) return',
+    'if (!this.#inUse.delete(sealed) || !',
+    'if (!',
     'content/sealing-pool',
   ],
   [

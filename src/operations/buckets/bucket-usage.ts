@@ -36,7 +36,7 @@ export interface BucketUsageReport extends BucketUsage {
   readonly asOf: number
 }
 
-export function usageOfBucket(bucket: BucketRecord): BucketUsage {
+function usageOfBucket(bucket: BucketRecord): BucketUsage {
   return {
     objects: bucket.objectCount,
     versions: bucket.versionCount,

@@ -141,7 +141,7 @@ t.test('the console in Chromium', { timeout: 900_000 }, async (t) => {
     await driver.click('Reset')
     await driver.sees('queryAuditLog')
     await driver.click('Search: who made it')
-    await until('the saved question is asked', async () => !(await driver.text()).includes('queryAuditLog'))
+    await until('the saved search is repeated', async () => !(await driver.text()).includes('queryAuditLog'))
     await driver.click('createTenant hostile')
     await driver.sees('Answered with')
     await isAccessible(t, driver, 'a row')

@@ -3,8 +3,8 @@
  */
 import { readFileSync } from 'node:fs'
 import t from 'tap'
-import { aboutOnly, NOTHING_ASKED } from '../../packages/console/src/forms/audit-question.ts'
-import { SAVED_MAX, savedOf, savedWith } from '../../packages/console/src/forms/saved-questions.ts'
+import { aboutOnly, EMPTY_SEARCH } from '../../packages/console/src/forms/audit-search.ts'
+import { SAVED_MAX, savedOf, savedWith } from '../../packages/console/src/forms/saved-searches.ts'
 import { EMPTY_RULE, formOf, ruleOf } from '../../packages/console/src/forms/lifecycle-form.ts'
 import {
   allSet,
@@ -249,21 +249,21 @@ t.test('copies of several answers add up, and shares are those of the sum', asyn
   t.ok(sumOf([page(1, 1, false)]).isWhole)
 })
 
-t.test('saved questions of the audit log', async (t) => {
-  const saved = { name: 'deletions', question: aboutOnly({ operation: 'deleteObject' }) }
+t.test('saved searches of the audit log', async (t) => {
+  const saved = { name: 'deletions', search: aboutOnly({ operation: 'deleteObject' }) }
   t.same(savedOf(JSON.stringify([saved])), [saved], 'come back as they were')
   for (const text of [null, '', '{', '{"a":1}', 'null', '[1,null,{"name":""},{"name":7}]'])
     t.same(savedOf(text), [], `${text} is none`)
   const strange = {
     name: 'x',
-    question: { since: '<b>', outcome: 'all', filters: { tenant: 7, other: 'y' } },
+    search: { since: '<b>', outcome: 'all', filters: { tenant: 7, other: 'y' } },
   }
-  t.same(savedOf(JSON.stringify([strange])), [{ name: 'x', question: NOTHING_ASKED }])
-  t.same(savedWith([saved], { name: ' deletions ', question: NOTHING_ASKED }), [
-    { name: 'deletions', question: NOTHING_ASKED },
+  t.same(savedOf(JSON.stringify([strange])), [{ name: 'x', search: EMPTY_SEARCH }])
+  t.same(savedWith([saved], { name: ' deletions ', search: EMPTY_SEARCH }), [
+    { name: 'deletions', search: EMPTY_SEARCH },
   ])
-  t.same(savedWith([saved], { name: ' ', question: NOTHING_ASKED }), [saved], 'it needs a name')
-  const many = Array.from({ length: 30 }, (_, n) => ({ name: `${n}`, question: NOTHING_ASKED }))
+  t.same(savedWith([saved], { name: ' ', search: EMPTY_SEARCH }), [saved], 'it needs a name')
+  const many = Array.from({ length: 30 }, (_, n) => ({ name: `${n}`, search: EMPTY_SEARCH }))
   t.equal(savedWith(many, saved).length, SAVED_MAX)
   t.equal(savedOf(JSON.stringify(many)).length, SAVED_MAX)
 })

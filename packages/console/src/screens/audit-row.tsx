@@ -1,9 +1,9 @@
 /**
  * One row of the audit log, opened where it stands: who, what and when, and ways to every other row of its request, its actor or its object.
  */
-import { aboutOnly, type Question } from '../forms/audit-question.ts'
+import { aboutOnly, type AuditSearch } from '../forms/audit-search.ts'
 import { Button, FactList } from '../parts/basics.tsx'
-import { ask, type AuditRecord, question } from '../state/audit-data.ts'
+import { ask, type AuditRecord, search } from '../state/audit-data.ts'
 import { bytes, count } from '../words/format.ts'
 import { TEXT } from '../words/strings.ts'
 
@@ -49,7 +49,7 @@ function factsOf(row: AuditRecord): readonly (readonly [string, string])[] {
 
 function Ways({ row: { requestId, actor, bucket, key, tenantId } }: { readonly row: AuditRecord }) {
   const tenant = tenantId ?? ''
-  const ways: readonly (readonly [string, Question])[] = [
+  const ways: readonly (readonly [string, AuditSearch])[] = [
     [SAYS.ofRequest, aboutOnly({ requestId })],
     ...(actor.id === null ? [] : [[SAYS.ofActor, aboutOnly({ actor: actor.id })] as const]),
     ...(bucket === null || key === null
@@ -62,7 +62,7 @@ function Ways({ row: { requestId, actor, bucket, key, tenantId } }: { readonly r
         <Button
           key={name}
           onClick={() => {
-            question.value = asked
+            search.value = asked
             void ask()
           }}
         >

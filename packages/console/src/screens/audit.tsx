@@ -2,7 +2,7 @@
  * Audit: who did what, when, and what became of it.
  */
 import { useEffect } from 'preact/hooks'
-import { FILTERS, NOTHING_ASKED } from '../forms/audit-question.ts'
+import { FILTERS, EMPTY_SEARCH } from '../forms/audit-search.ts'
 import { Badge, Button, Card, FaultNotice, Notice, Skeleton, Time, type Tone } from '../parts/basics.tsx'
 import { Field, Select } from '../parts/form.tsx'
 import { Table } from '../parts/table.tsx'
@@ -15,7 +15,7 @@ import {
   gaps,
   isAsking,
   next,
-  question,
+  search,
 } from '../state/audit-data.ts'
 import { client } from '../state/session.ts'
 import { csv } from '../words/csv.ts'
@@ -23,7 +23,7 @@ import { count } from '../words/format.ts'
 import { TEXT } from '../words/strings.ts'
 import { WhatHappened } from './audit-row.tsx'
 import { ChainCard } from './chain-card.tsx'
-import { SavedQuestions } from './saved-questions.tsx'
+import { SavedSearches } from './saved-searches.tsx'
 
 const SAYS = TEXT.audit
 const AGES = ['1h', '24h', '7d', '30d', '365d'] as const
@@ -43,7 +43,7 @@ export function Audit() {
     <>
       <Card title={SAYS.ask}>
         <Query />
-        <SavedQuestions />
+        <SavedSearches />
       </Card>
       {fault.value === null ? null : <FaultNotice fault={fault.value} />}
       {gaps.value.map(({ from, to, rows: missing }) => (
@@ -60,7 +60,7 @@ export function Audit() {
 }
 
 function Query() {
-  const { since, outcome, filters } = question.value
+  const { since, outcome, filters } = search.value
   return (
     <form
       onSubmit={(event) => {
@@ -72,7 +72,7 @@ function Query() {
         <Select
           label={SAYS.since}
           value={since}
-          onChange={(value) => (question.value = { ...question.value, since: value })}
+          onChange={(value) => (search.value = { ...search.value, since: value })}
           choices={AGES.map((value) => ({ value, text: SAYS.ages[value] }))}
         />
         <Select
@@ -80,7 +80,7 @@ function Query() {
           value={outcome}
           onChange={(value) => {
             const known = (['success', 'denied', 'error'] as const).find((one) => one === value)
-            question.value = { ...question.value, outcome: known ?? '' }
+            search.value = { ...search.value, outcome: known ?? '' }
           }}
           choices={[
             { value: '', text: SAYS.any },
@@ -96,7 +96,7 @@ function Query() {
             label={SAYS.filters[name]}
             value={filters[name]}
             onChange={(value) =>
-              (question.value = { ...question.value, filters: { ...question.value.filters, [name]: value } })
+              (search.value = { ...search.value, filters: { ...search.value.filters, [name]: value } })
             }
           />
         ))}
@@ -107,7 +107,7 @@ function Query() {
         </Button>
         <Button
           onClick={() => {
-            question.value = NOTHING_ASKED
+            search.value = EMPTY_SEARCH
             void ask()
           }}
         >

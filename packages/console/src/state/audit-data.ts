@@ -5,7 +5,7 @@
  */
 import { signal } from '@preact/signals'
 import type { AdminOperations, HoldfastAdmin } from '../../../client/src/admin.ts'
-import { NOTHING_ASKED, type Question } from '../forms/audit-question.ts'
+import { EMPTY_SEARCH, type AuditSearch } from '../forms/audit-search.ts'
 import { type Fault, faultOf } from './resource.ts'
 import { client, noticeRefusal } from './session.ts'
 
@@ -16,7 +16,7 @@ type Input = NonNullable<Parameters<HoldfastAdmin['queryAuditLog']>[0]>
 const PAGE = 100
 export const EXPORT_ROWS_MAX = 10_000
 
-export const question = signal<Question>(NOTHING_ASKED)
+export const search = signal<AuditSearch>(EMPTY_SEARCH)
 /** The newest first; null: nothing was asked yet. */
 export const found = signal<readonly AuditRecord[] | null>(null)
 export const next = signal<string | null>(null)
@@ -24,7 +24,7 @@ export const gaps = signal<NonNullable<Page['gaps']>>([])
 export const fault = signal<Fault | null>(null)
 export const isAsking = signal(false)
 
-export function inputOf({ since, outcome, filters }: Question): Input {
+export function inputOf({ since, outcome, filters }: AuditSearch): Input {
   const given = Object.entries(filters).filter(([, value]) => value.trim() !== '')
   return {
     since,
@@ -42,7 +42,7 @@ export async function ask(isNext = false): Promise<void> {
   try {
     const token = isNext ? next.peek() : null
     const page = await api.queryAuditLog({
-      ...inputOf(question.peek()),
+      ...inputOf(search.peek()),
       limit: PAGE,
       ...(token === null ? {} : { continuationToken: token }),
     })
@@ -61,7 +61,7 @@ export async function all(): Promise<readonly AuditRecord[]> {
   const api = client.peek()
   const rows: AuditRecord[] = []
   if (api === null) return rows
-  for await (const row of api.records({ ...inputOf(question.peek()), limit: 1000 })) {
+  for await (const row of api.records({ ...inputOf(search.peek()), limit: 1000 })) {
     rows.push(row)
     if (rows.length === EXPORT_ROWS_MAX) break
   }

@@ -1,18 +1,18 @@
 /**
- * What is asked of the audit log. Pure.
+ * What a search of the audit log asks for. Pure.
  */
 export const FILTERS = ['tenant', 'operation', 'actor', 'bucket', 'keyPrefix', 'requestId'] as const
 export type Filter = (typeof FILTERS)[number]
 export const OUTCOMES = ['success', 'denied', 'error'] as const
 
-export interface Question {
+export interface AuditSearch {
   /** Such as 24h. */
   readonly since: string
   readonly outcome: '' | (typeof OUTCOMES)[number]
   readonly filters: Readonly<Record<Filter, string>>
 }
 
-export const NOTHING_ASKED: Question = {
+export const EMPTY_SEARCH: AuditSearch = {
   since: '24h',
   outcome: '',
   filters: { tenant: '', operation: '', actor: '', bucket: '', keyPrefix: '', requestId: '' },
@@ -22,8 +22,8 @@ export const NOTHING_ASKED: Question = {
 const ALL_TIMES = '365d'
 
 /** Everything with these values, whatever was asked before. */
-export const aboutOnly = (filters: Partial<Question['filters']>): Question => ({
-  ...NOTHING_ASKED,
+export const aboutOnly = (filters: Partial<AuditSearch['filters']>): AuditSearch => ({
+  ...EMPTY_SEARCH,
   since: ALL_TIMES,
-  filters: { ...NOTHING_ASKED.filters, ...filters },
+  filters: { ...EMPTY_SEARCH.filters, ...filters },
 })

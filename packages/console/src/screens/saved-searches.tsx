@@ -1,19 +1,19 @@
 /**
- * The questions to the audit log that have a name: asked again, kept, removed.
+ * The saved searches of the audit log: repeated, added, removed.
  */
 import { useState } from 'preact/hooks'
-import { savedWith } from '../forms/saved-questions.ts'
+import { savedWith } from '../forms/saved-searches.ts'
 import { Button, RowButton } from '../parts/basics.tsx'
 import { Field } from '../parts/form.tsx'
-import { ask, question } from '../state/audit-data.ts'
-import { savedQuestions } from '../state/saved-questions.ts'
+import { ask, search } from '../state/audit-data.ts'
+import { savedSearches } from '../state/saved-searches.ts'
 import { TEXT } from '../words/strings.ts'
 
 const SAYS = TEXT.audit
 
-export function SavedQuestions() {
+export function SavedSearches() {
   const [name, setName] = useState('')
-  const saved = savedQuestions.value
+  const saved = savedSearches.value
   return (
     <details class="saved">
       <summary>{SAYS.saved(saved.length)}</summary>
@@ -27,14 +27,14 @@ export function SavedQuestions() {
                   text={SAYS.search}
                   of={one.name}
                   onClick={() => {
-                    question.value = one.question
+                    search.value = one.search
                     void ask()
                   }}
                 />
                 <RowButton
                   text={TEXT.rules.remove}
                   of={one.name}
-                  onClick={() => (savedQuestions.value = saved.filter((other) => other !== one))}
+                  onClick={() => (savedSearches.value = saved.filter((other) => other !== one))}
                 />
               </div>
             </li>
@@ -44,7 +44,7 @@ export function SavedQuestions() {
           class="search"
           onSubmit={(event) => {
             event.preventDefault()
-            savedQuestions.value = savedWith(saved, { name, question: question.peek() })
+            savedSearches.value = savedWith(saved, { name, search: search.peek() })
             setName('')
           }}
         >

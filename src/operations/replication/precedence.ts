@@ -4,7 +4,7 @@
  * Owns: the comparison. PURE. Rules: of one origin the order of its log decides; of two origins the later second, and of one second the greater
  * identity, so that both sites decide alike whichever asks. A change that was made over what is there is later, whatever the clocks say.
  */
-import { identityText, type Mark } from '../../state-machine/sites/mark.ts'
+import { identityText, type Mark, secondOf } from '../../state-machine/sites/mark.ts'
 import type { RemoteVersion } from '../base/remote-store.ts'
 
 /**
@@ -40,5 +40,3 @@ export function precedence(
   if (ours !== theirs) return theirs < ours ? 'older' : 'later'
   return (mark === null ? (other ?? '') : identityText(mark)) < identityText(own) ? 'older' : 'later'
 }
-
-const secondOf = (ms: number): number => Math.floor(ms / 1000)

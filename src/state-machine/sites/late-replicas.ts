@@ -9,7 +9,7 @@ import type { BucketId } from '../base/record-ids.ts'
 import { type Refused, refuse } from '../base/reply.ts'
 import type { ApplyContext, View } from '../base/view.ts'
 import { newestVersion } from '../versions/versions.ts'
-import { MARK_NAME, readMark } from './mark.ts'
+import { MARK_NAME, readMark, secondOf } from './mark.ts'
 
 /** The feature level of marks. */
 const MARKS_LEVEL = 7
@@ -32,17 +32,14 @@ export function lateReplicaFault(
   if (mark === null) return null
   const newest = newestVersion(view, bucketId, key)
   if (!isDeletion && newest?.kind === 'deleteMarker' && newest.replicaOf === undefined)
-    return isLaterSecond(newest.lastModified, mark.time) ? late(key, 'this site has deleted it since') : null
+    return secondOf(newest.lastModified) > secondOf(mark.time)
+      ? late(key, 'this site has deleted it since')
+      : null
   const there = readMark(newest?.kind === 'object' ? newest.metadata[MARK_NAME] : newest?.replicaOf)
   const isOfOne = there?.clusterId === mark.clusterId && there.bucketId === mark.bucketId
   if (!isOfOne || there.versionId < mark.versionId) return null
   if (isDeletion && there.versionId === mark.versionId) return null
   return late(key, 'the site that sends it has sent a later one')
-}
-
-/** Of two origins the later second counts. [docs/adr/0090-replication-to-a-second-site.md] */
-function isLaterSecond(one: number, other: number): boolean {
-  return Math.floor(one / 1000) > Math.floor(other / 1000)
 }
 
 function late(key: string, why: string): Refused {

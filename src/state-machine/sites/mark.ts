@@ -63,3 +63,6 @@ export function readMark(text: string | undefined): Mark | null {
 export function isReplica(metadata: Readonly<Record<string, string>>): boolean {
   return Object.hasOwn(metadata, MARK_NAME) && readMark(metadata[MARK_NAME]) !== null
 }
+
+/** Times of two origins are compared by it: the later second counts. `ms`: since 1970. */
+export const secondOf = (ms: number): number => Math.floor(ms / 1000)

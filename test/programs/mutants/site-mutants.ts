@@ -375,8 +375,8 @@ const rows: readonly TestedRow[] = [
     'RS37',
     'an upload that was under way hides a deletion that was made here since',
     `${ROOM}late-replicas.ts`,
-    '    return isLaterSecond(newest.lastModified, mark.time) ? ',
-    '    return isLaterSecond(newest.lastModified, Infinity) ? ',
+    'secondOf(newest.lastModified) > secondOf(mark.time)',
+    'secondOf(newest.lastModified) > Infinity',
     'state-machine/late-replicas',
   ],
 ]

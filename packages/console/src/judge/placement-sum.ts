@@ -26,34 +26,22 @@ export interface PlacementSum {
 export function sumOf(pages: readonly [Placement, ...Placement[]]): PlacementSum {
   const [first] = pages
   const last = pages.at(-1) ?? first
-  const sum = (of: (page: Placement) => number): number => pages.reduce((all, page) => all + of(page), 0)
-  const held = { copies: sum(({ held }) => held.copies), bytes: sum(({ held }) => held.bytes) }
+  const heldBytes = sum(pages, ({ held }) => held.bytes)
   const nodes = first.nodes.map((node): Node => {
     const all = pages.flatMap((page) => page.nodes.filter(({ nodeId }) => nodeId === node.nodeId))
-    const bytes = added(all, (one) => one.bytes)
-    return {
-      ...node,
-      copies: added(all, (one) => one.copies),
-      bytes,
-      bytesShare: shareOf(bytes, held.bytes),
-      owed: {
-        copies: added(all, ({ owed }) => owed.copies),
-        bytes: added(all, ({ owed }) => owed.bytes),
-      },
-    }
+    return { ...node, ...heldOf(all, heldBytes), owed: copiesOf(all.map(({ owed }) => owed)) }
   })
   const zones = first.zones.map((zone): Zone => {
     const all = pages.flatMap((page) => page.zones.filter((one) => one.zone === zone.zone))
-    const bytes = added(all, (one) => one.bytes)
-    return { ...zone, copies: added(all, (one) => one.copies), bytes, bytesShare: shareOf(bytes, held.bytes) }
+    return { ...zone, ...heldOf(all, heldBytes) }
   })
   return {
-    chunks: sum(({ chunks }) => chunks),
-    bytes: sum(({ bytes }) => bytes),
-    held,
-    owed: { copies: sum(({ owed }) => owed.copies), bytes: sum(({ owed }) => owed.bytes) },
-    singleCopies: sum(({ singleCopies }) => singleCopies),
-    singleZones: sum(({ singleZones }) => singleZones),
+    chunks: sum(pages, ({ chunks }) => chunks),
+    bytes: sum(pages, ({ bytes }) => bytes),
+    held: copiesOf(pages.map(({ held }) => held)),
+    owed: copiesOf(pages.map(({ owed }) => owed)),
+    singleCopies: sum(pages, ({ singleCopies }) => singleCopies),
+    singleZones: sum(pages, ({ singleZones }) => singleZones),
     nodes,
     zones,
     skew: pages.length === 1 ? first.skew : skewOf(nodes),
@@ -61,10 +49,19 @@ export function sumOf(pages: readonly [Placement, ...Placement[]]): PlacementSum
   }
 }
 
-const added = <T>(all: readonly T[], of: (one: T) => number): number =>
-  all.reduce((sum, one) => sum + of(one), 0)
+const sum = <T>(all: readonly T[], of: (one: T) => number): number =>
+  all.reduce((total, one) => total + of(one), 0)
 
-const shareOf = (part: number, whole: number): number => (whole === 0 ? 0 : part / whole)
+const copiesOf = (all: readonly Placement['held'][]): Placement['held'] => ({
+  copies: sum(all, ({ copies }) => copies),
+  bytes: sum(all, ({ bytes }) => bytes),
+})
+
+/** What one node or zone holds by all answers, and its share of the bytes. */
+function heldOf(all: readonly Placement['held'][], bytesOfAll: number) {
+  const held = copiesOf(all)
+  return { ...held, bytesShare: bytesOfAll === 0 ? 0 : held.bytes / bytesOfAll }
+}
 
 /** Of nodes that take copies; null: nothing is held, or no node takes any. */
 function skewOf(nodes: readonly Node[]): Placement['skew'] {

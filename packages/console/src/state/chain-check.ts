@@ -23,7 +23,7 @@ export function cancelCheck(): void {
   running.abort()
 }
 
-/** Shows what it found in `checked`, after each part. */
+/** `checked` grows with each part. */
 export async function checkChain(): Promise<void> {
   const api = client.peek()
   if (api === null || isChecking.peek()) return

@@ -23,7 +23,7 @@ const EVERY_MS: Readonly<Record<Range, number>> = {
   month: 300_000,
 }
 
-/** Asks at once, and again and again; the answer ends it. */
+/** Loads at once and then by a timer, which the function that it returns stops. */
 export function keepLoading(): () => void {
   void history.load()
   const timer = setInterval(() => {

@@ -6,7 +6,7 @@
 import { FILTERS, EMPTY_SEARCH, OUTCOMES, type AuditSearch } from './audit-search.ts'
 
 export const SAVED_MAX = 20
-const NAME_CHARACTERS_MAX = 60
+export const NAME_CHARACTERS_MAX = 60
 const VALUE_CHARACTERS_MAX = 1024
 
 export interface SavedSearch {

@@ -2,7 +2,7 @@
  * The saved searches of the audit log: repeated, added, removed.
  */
 import { useState } from 'preact/hooks'
-import { savedWith } from '../forms/saved-searches.ts'
+import { NAME_CHARACTERS_MAX, savedWith } from '../forms/saved-searches.ts'
 import { Button, RowButton } from '../parts/basics.tsx'
 import { Field } from '../parts/form.tsx'
 import { ask, search } from '../state/audit-data.ts'
@@ -54,7 +54,7 @@ export function SavedSearches() {
             value={name}
             onChange={setName}
             isRequired
-            charsMax={60}
+            charsMax={NAME_CHARACTERS_MAX}
           />
           <Button type="submit">{TEXT.rules.save}</Button>
         </form>

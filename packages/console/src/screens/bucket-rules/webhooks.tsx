@@ -1,5 +1,5 @@
 /**
- * The webhooks of a bucket: whom each notifies of what, how it stands, a test of it, and its deliveries.
+ * The webhooks of a bucket: the address and events of each, its state, a test of it, and its deliveries.
  */
 import { useEffect, useState } from 'preact/hooks'
 import { webhookFormOf } from '../../forms/webhook-form.ts'

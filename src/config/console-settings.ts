@@ -4,6 +4,7 @@
  * Owns: which settings a log-in at an identity provider needs. Rule: neither the code of a log-in nor a session travels in plain text beyond this
  * machine.
  */
+import { isPlainHttpElsewhere } from '../base/plain-http.ts'
 import { FaultError } from './config-fault.ts'
 import { adminUrlOf } from './listener-urls.ts'
 import type { SettingName } from './settings.ts'
@@ -15,8 +16,6 @@ interface Reader {
   has(name: SettingName): boolean
   get<T>(name: SettingName): T
 }
-
-const THIS_MACHINE = /^(127\.\d+\.\d+\.\d+|\[::1\]|localhost)$/
 
 /** Throws FaultError. */
 export function consoleSettings(
@@ -71,8 +70,7 @@ const EXAMPLE = 'docs/guide/log-in.md shows a whole configuration.'
 const optional = (read: Reader, name: SettingName): string | null => (read.has(name) ? read.text(name) : null)
 
 function requireSheltered(what: string, url: string): void {
-  const { protocol, hostname } = new URL(url)
-  if (protocol === 'http:' && !THIS_MACHINE.test(hostname))
+  if (isPlainHttpElsewhere(new URL(url)))
     throw new FaultError(
       `${what} is plain HTTP beyond this machine`,
       'Give an https:// URL: anyone who reads the answers can log in as another person.',

@@ -4,6 +4,7 @@
  * Owns: which settings a provider needs. Rules: settings of a provider that is not chosen are not looked at, so that a move to it or back
  * is prepared in the file; a credential never travels in plain text beyond this machine.
  */
+import { isPlainHttpElsewhere } from '../base/plain-http.ts'
 import { FaultError } from './config-fault.ts'
 import type { SettingName } from './settings.ts'
 import type { KeyProviderSettings } from './types.ts'
@@ -12,8 +13,6 @@ interface Reader {
   text(name: SettingName): string
   has(name: SettingName): boolean
 }
-
-const THIS_MACHINE = /^(127\.\d+\.\d+\.\d+|\[::1\]|localhost)$/
 
 /** Throws FaultError. */
 export function keyProvider(read: Reader): KeyProviderSettings {
@@ -101,8 +100,7 @@ function needed(read: Reader, name: SettingName, provider: string): string {
 /** Without a slash at its end. */
 function urlOf(read: Reader, name: SettingName, provider: string): string {
   const url = needed(read, name, provider)
-  const { protocol, hostname } = new URL(url)
-  if (protocol === 'http:' && !THIS_MACHINE.test(hostname))
+  if (isPlainHttpElsewhere(new URL(url)))
     throw new FaultError(
       `${name} is plain HTTP beyond this machine`,
       'Give an https:// URL: the master key is in the answers.',

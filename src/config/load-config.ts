@@ -7,6 +7,7 @@
  */
 import { dirname, resolve } from 'node:path'
 import type { Member } from '../../cluster/index.ts'
+import { isPlainHttpElsewhere } from '../base/plain-http.ts'
 import { type ConfigFault, configFault, FaultError, invalidConfig } from './config-fault.ts'
 import { checkBlobDirectories } from './blob-directories.ts'
 import { consoleSettings } from './console-settings.ts'
@@ -228,7 +229,7 @@ function auditExport(read: Reader): Config['audit']['export'] {
       `audit.export.url is missing or does not fit audit.export.to: ${kind}`,
       kind === 'syslog' ? 'Give tls://host:6514.' : 'Give the https:// URL that takes the rows.',
     )
-  if (parsed.protocol === 'http:' && !/^(127\.\d+\.\d+\.\d+|\[::1\]|localhost)$/.test(parsed.hostname))
+  if (isPlainHttpElsewhere(parsed))
     throw refuse('audit.export.url is plain HTTP beyond this machine', 'Give an https:// URL.')
   const [ca, cert, key] = [text('audit.export.ca'), text('audit.export.cert'), text('audit.export.key')]
   if ((cert === null) !== (key === null))

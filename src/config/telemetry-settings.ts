@@ -1,7 +1,7 @@
 /**
  * Metrics, log and traces as one part of the configuration.
  */
-import { isLoopbackAddress } from '../../cluster/index.ts'
+import { isPlainHttpElsewhere } from '../base/plain-http.ts'
 import { FaultError } from './config-fault.ts'
 import type { SettingName } from './settings.ts'
 import type { Config } from './types.ts'
@@ -36,8 +36,7 @@ export function telemetry(read: Reader): Pick<Config, 'metrics' | 'logging' | 't
 function tracing(read: Reader): Config['tracing'] {
   if (!read.has('tracing.url')) return null
   const url = read.text('tracing.url')
-  const { protocol, hostname, port } = new URL(url)
-  if (protocol === 'http:' && !isLoopbackAddress(`${hostname}:${port === '' ? '80' : port}`))
+  if (isPlainHttpElsewhere(new URL(url)))
     throw new FaultError(
       'tracing.url is plain HTTP beyond this machine',
       'Give an https:// URL, or that of a collector on this machine.',

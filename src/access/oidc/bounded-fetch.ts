@@ -6,11 +6,11 @@
  */
 import { Agent, request } from 'undici'
 import { collectedBytes } from '../../base/collected-bytes.ts'
+import { isPlainHttpElsewhere } from '../../base/plain-http.ts'
 
 const EXCHANGE_MS_MAX = 10_000
 const ANSWER_BYTES_MAX = 512 * 1024
 const USER_AGENT = 'holdfast-log-in/1'
-const THIS_MACHINE = /^(127\.\d+\.\d+\.\d+|\[::1\]|localhost)$/
 
 /** The provider did not answer, or not in a form that can be used. */
 export class ProviderFault extends Error {
@@ -70,8 +70,8 @@ export class BoundedFetch {
 /** Throws ProviderFault. */
 export function requireSheltered(url: string): void {
   const parsed = URL.parse(url)
-  const isSheltered = parsed?.protocol === 'http:' && THIS_MACHINE.test(parsed.hostname)
-  if (parsed?.protocol !== 'https:' && !isSheltered)
+  const isHttp = parsed?.protocol === 'https:' || parsed?.protocol === 'http:'
+  if (!isHttp || isPlainHttpElsewhere(parsed))
     throw new ProviderFault(`The identity provider names ${originOf(url)}, which is not https`)
 }
 

@@ -6,6 +6,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
+import { isPlainHttpElsewhere } from '../../base/plain-http.ts'
 import { useMaskOfCaller } from '../../base/private-files.ts'
 import { ApiError, type Clock, type DataClient } from '../../client/clients.ts'
 import { askData } from '../base/asking.ts'
@@ -221,12 +222,10 @@ function authorityIn(file: string): string {
   )
 }
 
-const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/
-
-function warnOfPlainHttp({ hostname, protocol, origin }: URL): void {
-  if (protocol === 'https:' || LOOPBACK.test(hostname)) return
+function warnOfPlainHttp(url: URL): void {
+  if (!isPlainHttpElsewhere(url)) return
   note(
-    `warning: ${origin} is plain HTTP: every machine on the way can read the objects, and change them where no signature covers the answer`,
+    `warning: ${url.origin} is plain HTTP: every machine on the way can read the objects, and change them where no signature covers the answer`,
   )
 }
 

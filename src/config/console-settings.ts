@@ -7,15 +7,8 @@
 import { isPlainHttpElsewhere } from '../base/plain-http.ts'
 import { FaultError } from './config-fault.ts'
 import { adminUrlOf } from './listener-urls.ts'
-import type { SettingName } from './settings.ts'
+import type { Reader } from './reader.ts'
 import type { Config, OidcSettings, RoleRule } from './types.ts'
-
-interface Reader {
-  text(name: SettingName): string
-  number(name: SettingName): number
-  has(name: SettingName): boolean
-  get<T>(name: SettingName): T
-}
 
 /** Throws FaultError. */
 export function consoleSettings(
@@ -54,8 +47,8 @@ function oidc(read: Reader, consoleUrl: string): OidcSettings {
     issuer,
     name: read.text('console.oidc.name'),
     clientId: read.text('console.oidc.client_id'),
-    clientSecretFile: optional(read, 'console.oidc.client_secret_file'),
-    ca: optional(read, 'console.oidc.ca'),
+    clientSecretFile: read.textOrNull('console.oidc.client_secret_file'),
+    ca: read.textOrNull('console.oidc.ca'),
     scopes,
     groupsClaim: read.text('console.oidc.groups_claim'),
     nameClaim: read.text('console.oidc.name_claim'),
@@ -66,8 +59,6 @@ function oidc(read: Reader, consoleUrl: string): OidcSettings {
 }
 
 const EXAMPLE = 'docs/guide/log-in.md shows a whole configuration.'
-
-const optional = (read: Reader, name: SettingName): string | null => (read.has(name) ? read.text(name) : null)
 
 function requireSheltered(what: string, url: string): void {
   if (isPlainHttpElsewhere(new URL(url)))

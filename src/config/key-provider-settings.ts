@@ -6,13 +6,9 @@
  */
 import { isPlainHttpElsewhere } from '../base/plain-http.ts'
 import { FaultError } from './config-fault.ts'
+import type { Reader } from './reader.ts'
 import type { SettingName } from './settings.ts'
 import type { KeyProviderSettings } from './types.ts'
-
-interface Reader {
-  text(name: SettingName): string
-  has(name: SettingName): boolean
-}
 
 /** Throws FaultError. */
 export function keyProvider(read: Reader): KeyProviderSettings {
@@ -31,7 +27,7 @@ export function keyProvider(read: Reader): KeyProviderSettings {
 function vault(read: Reader): KeyProviderSettings {
   const url = urlOf(read, 'security.vault.url', 'vault')
   const auth = read.text('security.vault.auth') as 'token' | 'approle' | 'jwt' | 'kubernetes'
-  const role = optional(read, 'security.vault.role')
+  const role = read.textOrNull('security.vault.role')
   if (auth !== 'token' && role === null)
     throw new FaultError(
       `security.vault.auth: ${auth} needs security.vault.role`,
@@ -42,10 +38,10 @@ function vault(read: Reader): KeyProviderSettings {
     url,
     mount: read.text('security.vault.mount'),
     keyName: needed(read, 'security.vault.key_name', 'vault'),
-    namespace: optional(read, 'security.vault.namespace'),
-    ca: optional(read, 'security.vault.ca'),
+    namespace: read.textOrNull('security.vault.namespace'),
+    ca: read.textOrNull('security.vault.ca'),
     auth,
-    authMount: optional(read, 'security.vault.auth_mount') ?? auth,
+    authMount: read.textOrNull('security.vault.auth_mount') ?? auth,
     role,
     credentialFile: needed(read, 'security.vault.credential_file', 'vault'),
   }
@@ -53,9 +49,9 @@ function vault(read: Reader): KeyProviderSettings {
 
 function kms(read: Reader): KeyProviderSettings {
   const url = urlOf(read, 'security.kms.url', 'kms')
-  const cert = optional(read, 'security.kms.client_cert')
-  const key = optional(read, 'security.kms.client_key')
-  const tokenFile = optional(read, 'security.kms.token_file')
+  const cert = read.textOrNull('security.kms.client_cert')
+  const key = read.textOrNull('security.kms.client_key')
+  const tokenFile = read.textOrNull('security.kms.token_file')
   if ((cert === null) !== (key === null))
     throw new FaultError(
       'security.kms needs client_cert and client_key, got only one of them',
@@ -72,7 +68,7 @@ function kms(read: Reader): KeyProviderSettings {
       'Certificates are shown over TLS only: give an https:// URL.',
     )
   const keyName = needed(read, 'security.kms.key_name', 'kms')
-  return { kind: 'kms', url, keyName, ca: optional(read, 'security.kms.ca'), cert, key, tokenFile }
+  return { kind: 'kms', url, keyName, ca: read.textOrNull('security.kms.ca'), cert, key, tokenFile }
 }
 
 function pkcs11(read: Reader): KeyProviderSettings {
@@ -83,10 +79,6 @@ function pkcs11(read: Reader): KeyProviderSettings {
     keyId: needed(read, 'security.pkcs11.key_id', 'pkcs11'),
     pinFile: needed(read, 'security.pkcs11.pin_file', 'pkcs11'),
   }
-}
-
-function optional(read: Reader, name: SettingName): string | null {
-  return read.has(name) ? read.text(name) : null
 }
 
 function needed(read: Reader, name: SettingName, provider: string): string {

@@ -18,8 +18,9 @@ import { checkListeners } from './listener-addresses.ts'
 import { dataUrlOf } from './listener-urls.ts'
 import { keyProvider } from './key-provider-settings.ts'
 import { parseSettings, type Values } from './parse-settings.ts'
+import { Reader } from './reader.ts'
 import type { Setting } from './settings/setting.ts'
-import { SETTINGS, type SettingName } from './settings.ts'
+import { SETTINGS } from './settings.ts'
 import { telemetry } from './telemetry-settings.ts'
 import type { AllowedOrigin, CallerLimits, Config, ListenerTlsFiles } from './types.ts'
 
@@ -36,26 +37,6 @@ export interface Examined {
 }
 
 const refuse = (message: string, hint: string): FaultError => new FaultError(message, hint)
-
-/** Typed access to the parsed values; the kinds were checked when they were parsed. */
-class Reader {
-  readonly #values: Values
-  constructor(values: Values) {
-    this.#values = values
-  }
-  text(name: SettingName): string {
-    return String(this.#values.get(name))
-  }
-  number(name: SettingName): number {
-    return Number(this.#values.get(name))
-  }
-  has(name: SettingName): boolean {
-    return this.#values.has(name)
-  }
-  get<T>(name: SettingName): T {
-    return this.#values.get(name) as T
-  }
-}
 
 function peerTls(read: Reader): Config['peerTls'] {
   const given = (['peer_tls.ca', 'peer_tls.cert', 'peer_tls.key'] as const).filter((name) => read.has(name))
@@ -98,8 +79,8 @@ function listeners(read: Reader): Config['listeners'] {
     data: read.text('listeners.data'),
     admin: read.text('listeners.admin'),
     peer: read.text('listeners.peer'),
-    publicUrl: read.has('listeners.public_url') ? read.text('listeners.public_url') : null,
-    contentOrigin: read.has('listeners.content_origin') ? read.text('listeners.content_origin') : null,
+    publicUrl: read.textOrNull('listeners.public_url'),
+    contentOrigin: read.textOrNull('listeners.content_origin'),
     s3Domains: read.has('listeners.s3_domain') ? read.text('listeners.s3_domain').split(',') : [],
     trustedProxies: read.get<readonly string[]>('listeners.trusted_proxies'),
     proxyProtocol: read.get<boolean>('listeners.proxy_protocol'),
@@ -220,8 +201,7 @@ const EXPORT_SCHEMES = { syslog: ['tls:'], otlp: ['https:', 'http:'], webhook: [
 function auditExport(read: Reader): Config['audit']['export'] {
   const kind = read.get<'none' | keyof typeof EXPORT_SCHEMES>('audit.export.to')
   if (kind === 'none') return null
-  const text = (name: SettingName): string | null => (read.has(name) ? read.text(name) : null)
-  const url = text('audit.export.url')
+  const url = read.textOrNull('audit.export.url')
   const schemes: readonly string[] = EXPORT_SCHEMES[kind]
   const parsed = URL.parse(url ?? '')
   if (url === null || parsed === null || !schemes.includes(parsed.protocol))
@@ -231,10 +211,14 @@ function auditExport(read: Reader): Config['audit']['export'] {
     )
   if (isPlainHttpElsewhere(parsed))
     throw refuse('audit.export.url is plain HTTP beyond this machine', 'Give an https:// URL.')
-  const [ca, cert, key] = [text('audit.export.ca'), text('audit.export.cert'), text('audit.export.key')]
+  const [ca, cert, key] = [
+    read.textOrNull('audit.export.ca'),
+    read.textOrNull('audit.export.cert'),
+    read.textOrNull('audit.export.key'),
+  ]
   if ((cert === null) !== (key === null))
     throw refuse('audit.export needs cert and key, got only one of them', 'Give both or none.')
-  const secretFile = text('audit.export.secret_file')
+  const secretFile = read.textOrNull('audit.export.secret_file')
   if (kind === 'webhook' && secretFile === null)
     throw refuse(
       'audit.export.to: webhook needs audit.export.secret_file',
@@ -252,7 +236,7 @@ function assemble(read: Reader): Config {
         ? read.get<readonly string[]>('node.blob_directories')
         : [],
       zone: read.text('node.zone'),
-      witnessDir: read.has('node.witness_dir') ? read.text('node.witness_dir') : null,
+      witnessDir: read.textOrNull('node.witness_dir'),
       sealMetadata: read.get<boolean>('node.seal_metadata'),
       raftThread: read.get<boolean>('node.raft_thread'),
       edgeThreads: read.number('node.edge_threads'),
@@ -282,7 +266,7 @@ function assemble(read: Reader): Config {
       compression: read.text('content.compression') === 'auto' ? 'zstd' : 'none',
       sealingThreads: read.number('content.sealing_threads'),
     },
-    backup: { directory: read.has('backup.directory') ? read.text('backup.directory') : null },
+    backup: { directory: read.textOrNull('backup.directory') },
     audit: auditSettings(read),
     notifications: notifications(read),
     ...telemetry(read),

@@ -3,15 +3,8 @@
  */
 import { isPlainHttpElsewhere } from '../base/plain-http.ts'
 import { FaultError } from './config-fault.ts'
-import type { SettingName } from './settings.ts'
+import type { Reader } from './reader.ts'
 import type { Config } from './types.ts'
-
-interface Reader {
-  text(name: SettingName): string
-  number(name: SettingName): number
-  has(name: SettingName): boolean
-  get<T>(name: SettingName): T
-}
 
 /** Throws FaultError. */
 export function telemetry(read: Reader): Pick<Config, 'metrics' | 'logging' | 'tracing'> {

@@ -1,8 +1,7 @@
 /** The settings of the console: its address, and the log-in of people at an identity provider. */
-import type { Setting } from './setting.ts'
+import { SERVER_URL, type Setting } from './setting.ts'
 import { DAY, MINUTE } from './units.ts'
 
-const URL_PATTERN = /^https?:\/\/[^\s@?#]+$/
 const CLAIM = /^[^\s]{1,256}$/
 
 export const CONSOLE_SETTINGS = [
@@ -19,7 +18,7 @@ export const CONSOLE_SETTINGS = [
   {
     name: 'console.oidc.issuer',
     kind: 'text',
-    pattern: URL_PATTERN,
+    pattern: SERVER_URL,
     isUrl: true,
     fallback: null,
     optional: true,

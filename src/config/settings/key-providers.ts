@@ -1,8 +1,7 @@
 /** The settings of what opens the lines of the key file: Vault, a key management service over HTTP, or a security module. */
-import type { Setting } from './setting.ts'
+import { SERVER_URL, type Setting } from './setting.ts'
 import { DAY, HOUR, SECOND } from './units.ts'
 
-const URL_PATTERN = /^https?:\/\/[^\s@?#]+$/
 const KEY_NAME = /^[A-Za-z0-9][A-Za-z0-9_.:/-]{0,255}$/
 const PATH_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]*(\/[A-Za-z0-9][A-Za-z0-9_.-]*){0,7}$/
 
@@ -40,7 +39,7 @@ export const KEY_PROVIDER_SETTINGS = [
   {
     name: 'security.vault.url',
     kind: 'text',
-    pattern: URL_PATTERN,
+    pattern: SERVER_URL,
     isUrl: true,
     fallback: null,
     optional: true,
@@ -129,7 +128,7 @@ export const KEY_PROVIDER_SETTINGS = [
   {
     name: 'security.kms.url',
     kind: 'text',
-    pattern: URL_PATTERN,
+    pattern: SERVER_URL,
     isUrl: true,
     fallback: null,
     optional: true,

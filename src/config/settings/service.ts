@@ -1,5 +1,5 @@
 /** The settings of content, the audit log, notifications, metrics and the log. */
-import type { Setting } from './setting.ts'
+import { SERVER_URL, type Setting } from './setting.ts'
 import { SECOND, DAY, MIB } from './units.ts'
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
@@ -187,7 +187,7 @@ export const SERVICE_SETTINGS = [
   {
     name: 'metrics.prometheus_url',
     kind: 'text',
-    pattern: /^https?:\/\/[^\s@?#]+$/,
+    pattern: SERVER_URL,
     isUrl: true,
     fallback: null,
     optional: true,

@@ -19,6 +19,9 @@ export type SettingKind =
   | 'ports'
   | 'networks'
 
+/** The URL of a server that a node calls: without credentials, query and fragment. */
+export const SERVER_URL = /^https?:\/\/[^\s@?#]+$/
+
 export interface Setting {
   readonly name: string
   readonly kind: SettingKind

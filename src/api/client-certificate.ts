@@ -20,9 +20,11 @@ const SHOWN = new WeakMap<object, ShownCertificate | null>()
 export function clientCertificate({
   raw: { socket },
 }: Pick<FastifyRequest, 'raw'>): ClientCertificate | null {
-  const known = SHOWN.get(socket)
-  const shown = known === undefined && socket instanceof TLSSocket ? shownBy(socket) : (known ?? null)
-  if (known === undefined && socket instanceof TLSSocket) SHOWN.set(socket, shown)
+  let shown = SHOWN.get(socket)
+  if (shown === undefined) {
+    shown = socket instanceof TLSSocket ? shownBy(socket) : null
+    SHOWN.set(socket, shown)
+  }
   return shown === null || Date.now() >= shown.endsAt ? null : shown
 }
 

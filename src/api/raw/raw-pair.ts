@@ -49,9 +49,12 @@ export interface RawResponse {
   shouldKeepAlive: boolean
   writeContinue(): void
   writeHead(status: number, head: OutgoingHttpHeader[]): { end(body?: Uint8Array): unknown }
-  /** The callback comes when the system has taken the piece, or earlier while little is in flight. */
-  /** Where it is there: makes a piece that its writer does not use again the answer's own; what is returned is to be written next, and not to be released. */
+  /**
+   * Takes over the bytes of a piece that its writer does not use again, so that writing them needs no copy. The writer writes the result next. If it is
+   * another piece than the given one, the writer does not release it. Absent: writing needs no copy anyway.
+   */
   readonly own?: (piece: Uint8Array) => Uint8Array
+  /** The callback comes when the system has taken the piece, or earlier while little is in flight. */
   write(piece: Uint8Array, taken: (error?: Error | null) => void): unknown
   end(): unknown
   destroy(): unknown

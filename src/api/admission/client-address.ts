@@ -10,6 +10,7 @@ import { Attached } from '../../base/attached.ts'
 import { parseRange, rangesOf } from '../../base/network-address.ts'
 import { Refusal } from '../../base/refusal.ts'
 import type { Config } from '../../config/types.ts'
+import { placeOf } from '../raw/place-of.ts'
 import type { RawRequest, RawSocket } from '../raw/raw-pair.ts'
 import { bareAddress, type Hops, hopsOfForwarded, hopsOfForwardedFor } from './forwarded-for.ts'
 
@@ -118,8 +119,4 @@ function claimsOf({ headers }: RawRequest): readonly Hops[] {
     ...(forwarded === undefined ? [] : [hopsOfForwarded(forwarded)]),
     ...(forwardedFor === undefined ? [] : [hopsOfForwardedFor(String(forwardedFor))]),
   ]
-}
-
-function placeOf({ remoteAddress = '', remotePort = 0 }: RawSocket): string {
-  return `${remoteAddress} ${remotePort}`
 }

@@ -6,6 +6,7 @@
  */
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
+import { placeOf } from './place-of.ts'
 
 /**
  * Before the server listens. The result destroys them: browsers connect before they have anything to ask, and Node counts such a connection as busy
@@ -13,7 +14,6 @@ import type { Socket } from 'node:net'
  */
 export function silentConnections(server: Server, hasPreamble: boolean): () => void {
   const silent = new Map<string, Socket>()
-  const placeOf = ({ remoteAddress = '', remotePort = 0 }: Socket): string => `${remoteAddress} ${remotePort}`
   server.on('connection', (socket: Socket) => {
     const place = placeOf(socket)
     silent.set(place, socket)

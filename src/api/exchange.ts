@@ -5,14 +5,15 @@
  * Rules: no byte of a body is asked for before a handler asks; "100 Continue" is sent at that moment and no earlier
  * [RFC 9110 10.1.1]; a refused body is drained within bounds, so that the client gets to read the answer.
  */
-import type { Server } from 'node:http'
 import type { BodySource } from '../content/content.ts'
 import { releasing } from '../content/spent-bytes.ts'
 import { Attached } from '../base/attached.ts'
 import { Refusal } from '../base/refusal.ts'
 import type { Admission } from '../limits/admission.ts'
 import type { BodyPace } from './body-pace.ts'
-import type { RawRequest, RawResponse, RawSocket } from './raw/raw-pair.ts'
+import { sendContinue, waitsForContinue } from './raw/late-continue.ts'
+import { lingerOn } from './raw/linger-on.ts'
+import type { RawRequest, RawResponse } from './raw/raw-pair.ts'
 
 /** A client that continues to send after it was refused is read for so long and no longer. */
 interface DrainBounds {
@@ -29,24 +30,12 @@ const WHOLE_DRAIN: DrainBounds = { bytes: 128 * 1024 * 1024, ms: 60_000, silentM
 const SHORT_DRAIN: DrainBounds = { bytes: 64 * 1024, ms: 500, silentMs: 500 }
 
 const EXCHANGES = new Attached<RawRequest, Exchange>()
-const WAITING_FOR_CONTINUE = new WeakSet<RawRequest>()
 
 /** No client is left to answer: no fault of this node, and recorded only in the audit log. */
 export class ClientGoneError extends Error {
   constructor() {
     super('The client went away')
   }
-}
-
-/** Takes over the answer to "Expect: 100-continue", which Node would otherwise give at once. */
-export function answerExpectationsLate(server: Server): void {
-  const pass = (request: RawRequest, response: RawResponse): void => {
-    WAITING_FOR_CONTINUE.add(request)
-    server.emit('request', request, response)
-  }
-  server.on('checkContinue', pass)
-  // An expectation that we do not know may be ignored. [RFC 9110 10.1.1]
-  server.on('checkExpectation', (request, response) => server.emit('request', request, response))
 }
 
 export interface TimeLimit {
@@ -145,7 +134,7 @@ export class Exchange {
 
   /** True while the client still holds its body back: it may never send it, so the connection cannot be used again. */
   get isWaiting(): boolean {
-    return WAITING_FOR_CONTINUE.has(this.#request)
+    return waitsForContinue(this.#request)
   }
 
   /** The body as it arrives, once. */
@@ -172,7 +161,7 @@ export class Exchange {
   async *#pieces(): AsyncGenerator<Uint8Array> {
     for (const piece of this.#replayed) yield piece
     if (this.#isBodyRead) return
-    if (WAITING_FOR_CONTINUE.delete(this.#request)) this.#response.writeContinue()
+    sendContinue(this.#request, this.#response)
     // Leaving the loop early must leave the request whole: what is still to come of it has to be drained.
     this.#admission?.rest()
     let askedMs = this.pace?.now() ?? 0
@@ -298,7 +287,7 @@ export class Exchange {
       clearTimeout(silence)
       socket.off('close', settle)
     }
-    if (!this.#response.shouldKeepAlive && !this.isWaiting) this.#lingerOn(socket)
+    if (!this.#response.shouldKeepAlive && !this.isWaiting) lingerOn(this.#request)
     this.#request.on('data', (piece: Buffer) => {
       left -= piece.length
       if (left < 0) socket.destroy()
@@ -311,14 +300,5 @@ export class Exchange {
     // While a reader is in the middle of the body, it does not flow.
     const readings = this.#readings.map((reading) => reading.return(undefined))
     void Promise.allSettled(readings).then(() => this.#request.resume())
-  }
-
-  /**
-   * The connection ends with this answer. Node would destroy it at once, and the system resets a connection with unread bytes: the client
-   * may lose the answer. So only this half is closed, until the body has come. [RFC 9112 9.6]
-   */
-  #lingerOn(socket: RawSocket): void {
-    socket.destroySoon = () => void socket.end()
-    this.#request.once('end', () => socket.destroy())
   }
 }

@@ -21,7 +21,7 @@ import { inTurns } from './connection-turns.ts'
 import { contentOriginGate } from './content-origin.ts'
 import { corsHeadersOf } from './cors-headers.ts'
 import { type Edge, PLAIN_EDGE } from './edge.ts'
-import { answerExpectationsLate, Exchange } from './exchange.ts'
+import { Exchange } from './exchange.ts'
 import { HEADER_BYTES_MAX, listenerServer } from './listener-server.ts'
 import { SYSTEM_TIME } from './listener-tls.ts'
 import { COMPATIBILITY_PATH, mountRoutes } from './mount-routes.ts'
@@ -40,6 +40,7 @@ import { problemBytes, sendError } from './send-answer.ts'
 import type { Gate } from './proved-request.ts'
 import { prove } from './serve-route.ts'
 import { traceRequests } from './trace-requests.ts'
+import { takeOverContinue } from './raw/late-continue.ts'
 import { silentConnections } from './raw/silent-connections.ts'
 import { refuseUnclearRequest } from './unclear-request.ts'
 
@@ -100,7 +101,7 @@ export function createHttpServer(
     answerError({ services, plane, log, gate, refusals }, { error, request, reply })
 
   neverParseBodies(server)
-  answerExpectationsLate(server.server)
+  takeOverContinue(server.server)
   const isClosing = closeInOrder(server, edge.tls !== null || services.config.listeners.proxyProtocol)
   server.addHook('preClose', async () => refusals.release())
   checkEach(server, { services, plane, addresses, begin, isClosing })

@@ -5,13 +5,14 @@
  * Rules: of a body no more is read from the socket than the other side has given credit for; what is small and there goes with the request.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { waitsForContinue } from '../raw/late-continue.ts'
+import { lingerOn } from '../raw/linger-on.ts'
 import type { Outbox } from './outbox.ts'
 import { type AnswerPart, asLines, FIRST_CREDIT_BYTES, fromLines, type ToState } from './thread-messages.ts'
 
 export interface EdgeExchangeParts {
   readonly id: number
   readonly connection: number
-  readonly isWaiting: boolean
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly outbox: Outbox<ToState>
@@ -72,7 +73,7 @@ export class EdgeExchange {
 
   /** At the end of the turn in which its headers came: a small body is mostly there as well. */
   #ask(): void {
-    const { id, connection, isWaiting, request, response, outbox } = this.#parts
+    const { id, connection, request, response, outbox } = this.#parts
     const { method = '', url = '', httpVersion, rawHeaders, headers } = request
     if (request.socket.destroyed) return this.#onGone()
     const bytes = this.#take()
@@ -87,7 +88,7 @@ export class EdgeExchange {
       rawHeaders: asLines(rawHeaders),
       headers: asLines(Object.entries(headers).flatMap(([name, value]) => [name, String(value)])),
       keepsAlive: response.shouldKeepAlive,
-      isWaiting,
+      isWaiting: waitsForContinue(request),
       bytes,
       isComplete: this.#isComplete,
       trailers: this.#isComplete ? asLines(request.rawTrailers) : '',
@@ -140,10 +141,3 @@ const isRead = (request: IncomingMessage): boolean => request.complete && reques
 
 /** A stream says that it is at its end only to a reader that asks beyond it. */
 const endReading = (request: IncomingMessage): void => void request.read()
-
-/** As `Exchange` does where it has the connection: only this half is closed until the rest has come. */
-function lingerOn(request: IncomingMessage): void {
-  const { socket } = request
-  socket.destroySoon = () => void socket.end()
-  request.once('end', () => socket.destroy())
-}

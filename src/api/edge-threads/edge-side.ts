@@ -14,6 +14,7 @@ import { shownBy } from '../client-certificate.ts'
 import { inTurns } from '../connection-turns.ts'
 import { listenerServer } from '../listener-server.ts'
 import { isWithoutAnswer, type ParserError } from '../raw/client-fault.ts'
+import { takeOverContinue } from '../raw/late-continue.ts'
 import { silentConnections } from '../raw/silent-connections.ts'
 import { EdgeExchange } from './edge-exchange.ts'
 import { LineLogger } from './line-logger.ts'
@@ -29,7 +30,6 @@ export class EdgeSide {
   readonly #sockets = new Map<number, Socket>()
   readonly #exchanges = new Map<number, EdgeExchange>()
   readonly #ids = new Attached<Socket, number>()
-  readonly #waiting = new WeakSet<IncomingMessage>()
   #lastConnection = 0
   #lastRequest = 0
   #isStopping = false
@@ -51,13 +51,7 @@ export class EdgeSide {
       logger: new LineLogger(outbox),
       onRequest: inTurns((request, response) => this.#onRequest(request, response)),
     })
-    this.#server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
-      this.#waiting.add(request)
-      this.#server.emit('request', request, response)
-    })
-    this.#server.on('checkExpectation', (request, response) =>
-      this.#server.emit('request', request, response),
-    )
+    takeOverContinue(this.#server)
     this.#server.on('clientError', (error: ParserError, socket: Socket) => this.#onUnclear(error, socket))
     this.#destroySilent = silentConnections(this.#server, tls !== null || proxyProtocol)
   }
@@ -108,7 +102,6 @@ export class EdgeSide {
     const exchange = new EdgeExchange({
       id,
       connection: this.#connectionOf(request.socket),
-      isWaiting: this.#waiting.has(request),
       request,
       response,
       outbox: this.#outbox,

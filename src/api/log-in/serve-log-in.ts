@@ -46,7 +46,10 @@ interface LogInRoute {
   readonly method: Method
   readonly path: string
   readonly success: { readonly status: number }
-  readonly serve: (served: Served & { readonly logIn: ConsoleLogIn }, asked: Asked) => Promise<LogInAnswer>
+  readonly serve: (
+    served: Served & { readonly logIn: ConsoleLogIn },
+    asked: Asked & { readonly route: LogInRoute },
+  ) => Promise<LogInAnswer>
 }
 
 const ROUTES: readonly LogInRoute[] = [
@@ -62,10 +65,10 @@ const ROUTES: readonly LogInRoute[] = [
     method: 'GET',
     path: CALLBACK,
     success: { status: 303 },
-    serve: (served, { request, audit }) =>
-      served.logIn.finish(request, (principal) => {
+    serve: ({ logIn }, { request, audit, route }) =>
+      logIn.finish(request, (principal) => {
         audit.principal = principal
-        return audit.services(CALLED_BACK)
+        return audit.services(route)
       }),
   },
   {
@@ -78,7 +81,6 @@ const ROUTES: readonly LogInRoute[] = [
   { operation: endSession, method: 'POST', path: `${LOG_IN}/end`, success: { status: 204 }, serve: end },
 ]
 
-const CALLED_BACK = { operation: finishLogIn, path: CALLBACK, success: { status: 303 } }
 const OPTIONS = { operation: getLogInOptions, path: `${LOG_IN}/options`, success: { status: 200 } }
 
 /** `logIn` null: no provider is set, and the page learns that. */
@@ -110,7 +112,10 @@ function handlerOf(route: LogInRoute, served: Served) {
     const audit = RequestAudit.of(request)
     audit.routed(route, () => ({}))
     if (route.method === 'GET') countUnproved(served, request)
-    const { answer, cookies, code } = await route.serve({ ...served, logIn }, { request, reply, audit })
+    const { answer, cookies, code } = await route.serve(
+      { ...served, logIn },
+      { request, reply, audit, route },
+    )
     if (code !== undefined) audit.failed(code)
     reply.header('set-cookie', [...cookies]).header('cache-control', 'no-store')
     return send(served, { request, reply, audit }, answer, route.success.status)
@@ -133,13 +138,12 @@ function optionsHandler(served: Served) {
 }
 
 async function renew(
-  { services, logIn }: Served & { readonly logIn: ConsoleLogIn },
-  asked: Asked,
+  { services, logIn }: Parameters<LogInRoute['serve']>[0],
+  asked: Parameters<LogInRoute['serve']>[1],
 ): Promise<LogInAnswer> {
   const former = logIn.jar.session(asked.request.headers.cookie) ?? ''
   const principal = await proved(services, former, asked)
-  const route = { operation: renewSession, path: `${LOG_IN}/renew`, success: { status: 200 } }
-  const { record, secret } = await renewSession(asked.audit.services(route), principal, { former })
+  const { record, secret } = await renewSession(asked.audit.services(asked.route), principal, { former })
   const left = logIn.secondsLeft(record.session?.endsAt ?? 0)
   return {
     answer: { kind: 'json', body: {} },
@@ -148,16 +152,15 @@ async function renew(
 }
 
 async function end(
-  { services, logIn }: Served & { readonly logIn: ConsoleLogIn },
-  asked: Asked,
+  { services, logIn }: Parameters<LogInRoute['serve']>[0],
+  asked: Parameters<LogInRoute['serve']>[1],
 ): Promise<LogInAnswer> {
-  const { request, audit } = asked
+  const { request, audit, route } = asked
   requireOwnPage(request, services.config.console.url)
   const isEverywhere = parseQuery(originForm(request.originalUrl))['everywhere'] === 'true'
   const gone = { answer: { kind: 'empty', status: 204 }, cookies: [logIn.jar.forgetSession] } as const
   try {
     const principal = await proved(services, logIn.jar.session(request.headers.cookie) ?? '', asked)
-    const route = { operation: endSession, path: `${LOG_IN}/end`, success: { status: 204 } }
     await endSession(audit.services(route), principal, { isEverywhere })
     return gone
   } catch (error) {

@@ -16,6 +16,7 @@ import { liveFiles } from '../../src/store/level/level-manifest.ts'
 import { LevelStateMachine } from '../../src/store/apply/level-state-machine.ts'
 import { rowsOf } from '../../src/store/rows/row-block.ts'
 import { put, putChunks } from '../state-machine/map-world.ts'
+import { copyOfOpen } from './open-copy.ts'
 import { blocksOf, indexIn, StoreWorld, type Teardown, temporaryDirectory } from './store-world.ts'
 import { testMetadataKey } from '../helpers/sealed-metadata.ts'
 
@@ -93,7 +94,9 @@ async function build(t: Teardown, { isClosed }: { isClosed: boolean }): Promise<
   }
   await cut.release()
   if (isClosed) await machine().close()
-  return { dir, checkpointed, history, rows }
+  const image = temporaryDirectory(t)
+  copyOfOpen(dir, image)
+  return { dir: image, checkpointed, history, rows }
 }
 
 function tenantKeys() {

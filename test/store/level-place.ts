@@ -4,7 +4,6 @@
  * Owns: the translation of the contract's words into commands and directories. A power cut is a copy of the directory.
  */
 import assert from 'node:assert/strict'
-import { cpSync } from 'node:fs'
 import { tenantKeys } from '../../src/state-machine/tenants/keys.ts'
 import { SILENT } from '../helpers/loggers.ts'
 import { testMetadataKey } from '../helpers/sealed-metadata.ts'
@@ -14,6 +13,7 @@ import { encodeCommand } from '../../src/commands/command-codec.ts'
 import { LevelStateMachine } from '../../src/store/apply/level-state-machine.ts'
 import { keyBytes } from '../../src/store/rows/row-codec.ts'
 import { createTenant } from '../state-machine/map-world.ts'
+import { copyOfOpen } from './open-copy.ts'
 import { type Teardown, temporaryDirectory } from './store-world.ts'
 import { putRow } from '../helpers/database-rows.ts'
 
@@ -32,7 +32,7 @@ export function levelPlace(
       new LevelStateMachine({ dir, logger: SILENT, metadataKey: testMetadataKey(), ...options }),
     cut() {
       const copy = temporaryDirectory(t)
-      cpSync(dir, copy, { recursive: true })
+      copyOfOpen(dir, copy)
       return levelPlace(t, sequence, copy)
     },
     async damage(machine) {

@@ -20,6 +20,7 @@ import {
   putChunks,
   remove,
 } from '../state-machine/map-world.ts'
+import { copyOfOpen } from './open-copy.ts'
 import {
   indexIn,
   recordOf,
@@ -150,7 +151,7 @@ t.test('crash', (t) => {
   /** What a machine finds that lost power: `dir` as it is on disk now, without a close. */
   async function reopened(t: Teardown, dir: string, cut?: (state: string) => void) {
     const copy = temporaryDirectory(t)
-    cpSync(dir, copy, { recursive: true })
+    copyOfOpen(dir, copy)
     cut?.(join(copy, 'state-1'))
     const { stateMachine, reader } = openStore({ dir: copy, logger: SILENT, metadataKey: testMetadataKey() })
     const { record, fault } = await stateMachine.open()
@@ -236,7 +237,7 @@ t.test('damage', (t) => {
       t.equal(files.length, 4, files.join())
       for (const file of [...files, '']) {
         const copy = temporaryDirectory(t)
-        cpSync(world.dir, copy, { recursive: true })
+        copyOfOpen(world.dir, copy)
         rmSync(join(copy, 'state-1', file), { recursive: true })
         const { stateMachine } = openStore({ dir: copy, logger: SILENT, metadataKey: testMetadataKey() })
         const { record, fault } = await stateMachine.open()
@@ -256,7 +257,7 @@ t.test('damage', (t) => {
       for (const value of [old, Buffer.from('nonsense'), null]) {
         await (value === null ? removeRow(db, key) : putRow(db, key, value))
         const copy = temporaryDirectory(t)
-        cpSync(world.dir, copy, { recursive: true })
+        copyOfOpen(world.dir, copy)
         const { stateMachine } = openStore({ dir: copy, logger: SILENT, metadataKey: testMetadataKey() })
         t.match(await stateMachine.open(), { record: null, fault: String })
         await stateMachine.close()
@@ -319,7 +320,7 @@ t.test('damage', (t) => {
       await world.do(empty('a'))
       await change(world, keyBytes(versionKeys.object(world.photos.id, 'a')))
       const copy = temporaryDirectory(t)
-      cpSync(world.dir, copy, { recursive: true })
+      copyOfOpen(world.dir, copy)
       t.match(await world.store.stateMachine.verify(), /rows are not those/, what)
       const { stateMachine } = openStore({ dir: copy, logger: SILENT, metadataKey: testMetadataKey() })
       t.match(await stateMachine.open(), { record: null, fault: /rows are not those/ }, what)

@@ -6,7 +6,7 @@
  * they were: LevelDB and the state flush those themselves.
  */
 import assert from 'node:assert/strict'
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { SILENT } from '../helpers/loggers.ts'
@@ -18,6 +18,7 @@ import { LevelLogs, logsIn } from '../../src/store/level/level-logs.ts'
 import { OpenState } from '../../src/store/rows/open-state.ts'
 import { encodeRow, keyBytes } from '../../src/store/rows/row-codec.ts'
 import { put } from '../state-machine/map-world.ts'
+import { copyOfOpen } from './open-copy.ts'
 import { StoreWorld, temporaryDirectory } from './store-world.ts'
 import { testMetadataKey } from '../helpers/sealed-metadata.ts'
 
@@ -111,7 +112,7 @@ t.test('a power cut', async (t) => {
         ;[checkpointed, durable] = [world.index, sizesOf(world.dir)]
       }
       const copy = temporaryDirectory(t)
-      cpSync(world.dir, copy, { recursive: true })
+      copyOfOpen(world.dir, copy)
       for (const name of logsOf(copy)) tear(join(stateIn(copy), name), durable.get(name) ?? 0, random)
       if (await assertReplayed(t, copy, history, checkpointed)) lost++
       rmSync(copy, { recursive: true })
@@ -139,7 +140,7 @@ t.test('a power cut', async (t) => {
     const { files } = state.db.rows
     t.same([files.sizes.files, files.sizes.filesRemoved], [2, 0], 'the file without a row stays')
     const copy = join(dir, 'after')
-    cpSync(join(dir, 'state'), copy, { recursive: true })
+    copyOfOpen(join(dir, 'state'), copy)
     for (const { name } of await logsIn(copy)) writeFileSync(join(copy, name), '')
     const after = await opened(copy)
     t.same(after.db.rowAt(BODY), row('old'))
@@ -219,7 +220,7 @@ t.test('a checkpoint', async (t) => {
 t.test('a log that the manifest names and that is missing is damage, and no power cut', async (t) => {
   const world = await StoreWorld.withBucket(t)
   const copy = temporaryDirectory(t)
-  cpSync(world.dir, copy, { recursive: true })
+  copyOfOpen(world.dir, copy)
   for (const name of logsOf(copy)) rmSync(join(stateIn(copy), name))
   const { stateMachine } = openStore({ dir: copy, logger: SILENT, metadataKey: testMetadataKey() })
   t.type((await stateMachine.open()).fault, 'string')

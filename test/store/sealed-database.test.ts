@@ -3,7 +3,6 @@
  *
  * Rule: the model is sorted by the bytes of keys; every difference of LevelDB and the model is a failure.
  */
-import { cpSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import { Level } from 'level'
 import { MetadataCipher } from '../../cluster/base/metadata-cipher.ts'
@@ -12,6 +11,7 @@ import type { DatabaseSnapshot } from '../../src/store/rows/row-database.ts'
 import type { BatchOperation } from '../../src/store/rows/separated-rows.ts'
 import { PAGE_ROWS_MAX } from '../../src/store/rows/page-directory.ts'
 import { SealedDatabase } from '../../src/store/rows/sealed-database.ts'
+import { copyOfOpen } from './open-copy.ts'
 import { temporaryDirectory } from './store-world.ts'
 
 const KEY = Buffer.alloc(32, 'key of a sealed database')
@@ -137,7 +137,7 @@ t.test('a sealed database', async (t) => {
           await moment.snapshot.close()
         }
         const copy = temporaryDirectory(t)
-        cpSync(dir, copy, { recursive: true })
+        copyOfOpen(dir, copy)
         dir = copy
         db = await opened(t, dir, false)
         await assertSame(t, db, model)

@@ -4,7 +4,7 @@
  * Rule: everything above the files sees rows; a state with value files and one without have the same rows and the same sum.
  */
 import assert from 'node:assert/strict'
-import { cpSync, readdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { SILENT } from '../helpers/loggers.ts'
@@ -13,6 +13,7 @@ import { versionKeys } from '../../src/state-machine/versions/keys.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { exchange } from '../state-machine/key-exchange-samples.ts'
 import { createTenant, OPEN_SESSION, put } from '../state-machine/map-world.ts'
+import { copyOfOpen } from './open-copy.ts'
 import { StoreWorld, temporaryDirectory } from './store-world.ts'
 import { testMetadataKey } from '../helpers/sealed-metadata.ts'
 
@@ -161,7 +162,7 @@ t.test('a start', async (t) => {
   t.test('after any other stop reads every value, and begins another file', async (t) => {
     const world = await filled(t, ['a', 'b'])
     const copy = temporaryDirectory(t)
-    cpSync(world.dir, copy, { recursive: true })
+    copyOfOpen(world.dir, copy)
     const after = await StoreWorld.open(t, copy)
     await after.do(inline('c'))
     t.equal(readdirSync(valuesIn(copy)).length, 2)
@@ -178,7 +179,7 @@ t.test('a start', async (t) => {
     t.test(`finds ${what}`, async (t) => {
       const world = await filled(t, ['a', 'b'])
       const copy = temporaryDirectory(t)
-      cpSync(world.dir, copy, { recursive: true })
+      copyOfOpen(world.dir, copy)
       make(newestIn(copy))
       const crashed = openStore({ dir: copy, logger: SILENT, metadataKey: testMetadataKey() }).stateMachine
       t.type((await crashed.open()).fault, 'string', 'after a crash')

@@ -3,7 +3,7 @@
  */
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
-import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { STATE_BLOCK_BYTES_MAX, type StateBlock, type StateSource } from '../../cluster/index.ts'
@@ -15,6 +15,7 @@ import { rowHash, RowSum } from '../../src/store/rows/row-sum.ts'
 import { MACHINE_RECORD_KEY, STATE_CHECKSUM_KEY } from '../../src/store/rows/state-rows.ts'
 import { deferred } from '../helpers/async.ts'
 import { put } from '../state-machine/map-world.ts'
+import { copyOfOpen } from './open-copy.ts'
 import { blocksOf, indexIn, recordOf, StoreWorld, type Teardown, temporaryDirectory } from './store-world.ts'
 import { bucketKeys } from '../../src/state-machine/buckets/keys.ts'
 import { pageOfObjects } from '../../src/store/reads/object-listing.ts'
@@ -247,8 +248,9 @@ t.test('install', (t) => {
       metadataKey: testMetadataKey(),
       logger: SILENT,
       onInstallStep: (step) => {
-        copies.set(step, temporaryDirectory(t))
-        cpSync(dir, copies.get(step) ?? dir, { recursive: true })
+        const copy = temporaryDirectory(t)
+        copyOfOpen(dir, copy)
+        copies.set(step, copy)
       },
     })
     t.teardown(() => stateMachine.close())

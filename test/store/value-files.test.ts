@@ -4,7 +4,7 @@
  * Rule: a database with small value files and a map as its model; a power cut is a copy of the directory.
  */
 import assert from 'node:assert/strict'
-import { cpSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { StateDamagedError } from '../../cluster/index.ts'
@@ -18,6 +18,7 @@ import { testCipher } from '../helpers/sealed-metadata.ts'
 import type { BatchOperation } from '../../src/store/rows/separated-rows.ts'
 import { ALL_ROWS, countPointers, scanRows } from '../../src/store/rows/state-rows.ts'
 import { MAGIC, recordHead } from '../../src/store/values/value-format.ts'
+import { copyOfOpen } from './open-copy.ts'
 import { temporaryDirectory } from './store-world.ts'
 
 const FILE_BYTES = 64 * 1024
@@ -99,7 +100,7 @@ class Rows {
   /** As after a power cut now. */
   cut(t: Test): string {
     const copy = temporaryDirectory(t)
-    cpSync(this.dir, copy, { recursive: true })
+    copyOfOpen(this.dir, copy)
     return copy
   }
 }

@@ -89,10 +89,10 @@ export default class TapSummary extends Transform {
   override async _flush(done: TransformCallback): Promise<void> {
     this.#parser.end()
     await this.#finished
-    for (const failure of this.#failures) this.push(failure)
     for (const skipped of this.#skipped) this.push(skipped)
     this.push(describeSlowest(this.#files))
-    // Repeated here, because often only the end of a long output is kept.
+    // Last, because often only the end of a long output is kept.
+    for (const failure of this.#failures) this.push(failure)
     for (const file of this.#files) if (!file.ok) this.push(`FAILED ${file.name}\n`)
     const { passed, failed } = this.#totals
     this.push(`${passed} passed, ${failed} failed\n`)

@@ -8,6 +8,7 @@
  * what it waits for the machine, all of them wait. No figure is judged here.
  */
 import { availableParallelism, loadavg } from 'node:os'
+import { setTimeout as wait } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { wholeNumber } from '../local/options.ts'
 import { type InspectedNode, INSPECTED, inspectedNodes } from '../profile/inspected-node.ts'
@@ -18,11 +19,16 @@ import { loadOf } from '../race/turn.ts'
 import { freshCluster, leaderOf, type MeasuredCluster, metricsOf, withCluster } from './cluster.ts'
 import { startHeavyWork } from './heavy-work.ts'
 import { type LoadResult, runLoad } from './load.ts'
+import { Processes } from './processes.ts'
 
 /** Small requests, bodies that are cut, sealed and opened, listings; deletions are in the mixed row. */
 const MIX = ['put-1k', 'put-64k', 'get-4k', 'list', 'mixed', 'put-64m', 'get-64m'] as const
 /** Of each row whose number of clients can be chosen. */
 const CLIENTS = 8
+/** Of the objects of each size. */
+const KEPT_BYTES_MAX = 2 * 1024 ** 3
+/** Parts of the run whose memory is a row each. */
+const PARTS = 12
 /** The histogram measures the pause between two timers of this length, which itself is no delay. */
 const RESOLUTION_MS = 1
 
@@ -48,7 +54,8 @@ interface Row {
 async function preparedRows(field: Field, seconds: number): Promise<readonly Row[]> {
   const rows: Row[] = []
   let first = 0
-  for (const row of rowsOf(field, { clients: CLIENTS, seconds, operations: null, chosen: MIX })) {
+  const plan = { clients: CLIENTS, seconds, operations: null, chosen: MIX, keptBytesMax: KEPT_BYTES_MAX }
+  for (const row of rowsOf(field, plan)) {
     say(`${row.name}: objects are stored ...`)
     await row.prepare()
     const own = first
@@ -89,6 +96,28 @@ async function delays(nodes: readonly InspectedNode[], leader: number): Promise<
   return lines
 }
 
+/** One row for each part of the run: the peak of the resident memory of each node, and the terms. */
+async function memoryUntil(
+  cluster: MeasuredCluster,
+  { seconds, ended }: { readonly seconds: number; readonly ended: Promise<unknown> },
+): Promise<readonly string[]> {
+  const processes = Processes.of(cluster.pids)
+  const lines: string[] = []
+  const end = new AbortController()
+  void ended.finally(() => end.abort())
+  for (let part = 1; !end.signal.aborted; part++) {
+    processes?.startMeasuring()
+    await wait((1000 * seconds) / PARTS, undefined, { signal: end.signal }).catch(() => undefined)
+    if (end.signal.aborted && lines.length > 0) break
+    const peaks = processes?.sinceStart().peakResidentBytes.map((bytes) => (bytes / 1024 ** 2).toFixed(0))
+    lines.push(
+      `| ${Math.round((part * seconds) / PARTS)} | ${peaks?.join(' / ')} | ${await terms(cluster)} |`,
+    )
+    say(lines.at(-1) ?? '')
+  }
+  return lines
+}
+
 async function measured(
   cluster: MeasuredCluster,
   { seconds, isHeavy }: { readonly seconds: number; readonly isHeavy: boolean },
@@ -104,7 +133,9 @@ async function measured(
     const heavy = isHeavy ? await startHeavyWork(cluster, cluster.adminToken ?? '') : null
     for (const node of nodes) await node.evaluate(START)
     say(`all rows at once, ${seconds} s ...`)
-    const results = await Promise.all(rows.map(({ run }) => run(seconds)))
+    const load = Promise.all(rows.map(({ run }) => run(seconds)))
+    const memory = await memoryUntil(cluster, { seconds, ended: load })
+    const results = await load
     const lines = await delays(nodes, leader)
     const began = (await terms(cluster)) - before
     await heavy?.stop()
@@ -117,6 +148,10 @@ async function measured(
       '|---|---:|---:|---:|---:|',
       ...lines,
       rowOf('an idle thread beside them', await idle()),
+      '',
+      '| until, s | peak of resident memory, MiB (n1 / n2 / n3) | terms, summed |',
+      '|---:|---:|---:|',
+      ...memory,
       '',
       `Operations: ${counts.join(', ')}. ${began === 0 ? 'No election.' : `ELECTIONS: terms rose by ${began} over three nodes.`}`,
       ...(heavy?.lines() ?? []),

@@ -62,21 +62,27 @@ export interface RowPlan {
   readonly operations: number | null
   /** Ids. */
   readonly chosen: readonly string[]
+  /** Of the objects of one size: above it each upload is followed by a deletion, so that a long run does not fill the disk. Default: no bound. */
+  readonly keptBytesMax?: number
 }
 
 interface Kind {
   readonly label: string
   readonly clients: number
   readonly storedMin: number
+  /** Above it each upload is followed by a deletion. Only the first half of them is read. */
+  readonly keptMax: number
   readonly objects: BenchObjects
 }
 
 /** The chosen rows that this system has. */
-export function rowsOf(field: Field, { clients, seconds, operations, chosen }: RowPlan): readonly RaceRow[] {
+export function rowsOf(field: Field, plan: RowPlan): readonly RaceRow[] {
+  const { clients, seconds, operations, chosen, keptBytesMax = Number.POSITIVE_INFINITY } = plan
   const kind = (label: string, name: string, size: number): Kind => ({
     label,
     clients,
     storedMin: SMALL_STORED_MIN,
+    keptMax: keptBytesMax / size,
     objects: new BenchObjects(name, size),
   })
   const one = kind('1 KiB', '1k', KIB)
@@ -121,22 +127,26 @@ function named(verb: string, { label, clients }: Pick<Kind, 'label' | 'clients'>
 }
 
 function putRow(field: Field, kind: Kind, id: string): RaceRow {
-  const { clients, objects } = kind
+  const { clients, objects, keptMax } = kind
   return {
     id,
     name: named('PUT', kind),
     clients,
     bytes: objects.size,
     writes: true,
-    operation: (client) => field.put(objects, client),
+    operation: async (client) => {
+      await field.put(objects, client)
+      const last = objects.stored.length > keptMax ? objects.take() : undefined
+      if (last !== undefined) await field.delete(objects, last, client)
+    },
     prepare: async () => undefined,
     share: objects.size < MIB ? SHARE.small : SHARE.large,
   }
 }
 
 function getRow(field: Field, kind: Kind, id: string): RaceRow {
-  const { clients, objects } = kind
-  const next = inTurn(objects)
+  const { clients, objects, keptMax } = kind
+  const next = inTurn(objects, keptMax / 2)
   return {
     id,
     name: named('GET', kind),

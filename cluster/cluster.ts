@@ -7,6 +7,7 @@
 import { join } from 'node:path'
 import { assembleBlobs, type BlobParts } from './blob-parts.ts'
 import { lockDataDir, type DataLock } from './base/data-lock.ts'
+import { DOCTOR_REPORT, HISTORY_REPORT } from './base/report-port.ts'
 import { SystemClock } from './base/system-clock.ts'
 import type { PeerTraces } from './base/peer-traces.ts'
 import type { Cluster, ClusterOptions, ClusterParts, MetricSample, RepairStatus } from './base/types.ts'
@@ -15,7 +16,7 @@ import { checkIdentity } from './directory/identity.ts'
 import { MemberFile } from './directory/member-file.ts'
 import { FirstStart } from './first-start.ts'
 import { GossipRounds } from './gossip-rounds.ts'
-import { HistoryCalls } from './history-calls.ts'
+import { MemberReports } from './member-reports.ts'
 import { FREE_BYTES_LEAST } from './node/base/room-watch.ts'
 import { openRaftHalf } from './raft-half/raft-half.ts'
 import type { RaftPort, StatePort } from './raft-half/raft-port.ts'
@@ -32,7 +33,8 @@ interface Machine extends BlobParts {
   readonly statuses: RepairStatuses
   readonly diskOrders: DiskOrders
   readonly gossip: GossipRounds
-  readonly histories: HistoryCalls
+  readonly histories: MemberReports
+  readonly doctors: MemberReports
   /** Null: this node takes part in no trace. */
   readonly notes: TraceNotes | null
 }
@@ -128,12 +130,14 @@ async function assemble(
     onMarked: () => blobParts.copies.onTrouble(),
   })
   const gossip = new GossipRounds({ nodeId, transport, clock, logger, members })
-  const histories = new HistoryCalls({ nodeId, transport, clock, logger, members })
+  const asking = { nodeId, transport, clock, logger, members }
+  const histories = new MemberReports(HISTORY_REPORT, asking)
+  const doctors = new MemberReports(DOCTOR_REPORT, asking)
   const { peerTraces: traces = null } = parts
   const entryTimes: RaftPort['entryTimes'] = (wanted) => raft.entryTimes(wanted)
   const notes =
     traces === null ? null : new TraceNotes({ nodeId, transport, clock, logger, members, traces, entryTimes })
-  return { raft, ...blobParts, status, statuses, diskOrders, gossip, histories, notes }
+  return { raft, ...blobParts, status, statuses, diskOrders, gossip, histories, doctors, notes }
 }
 
 function statusOf({ throttle, repair, copies }: BlobParts): RepairStatus {
@@ -197,6 +201,7 @@ function clusterOf({ nodeId, clusterId }: ClusterOptions, machine: Machine, { lo
     membership: raft.membership,
     gossip: machine.gossip,
     histories: machine.histories,
+    doctors: machine.doctors,
     readiness: () => raft.readiness(),
     isJobRunner: () => raft.isJobRunner(),
     placement: (id) => blobs.placement(id),

@@ -9,7 +9,7 @@ export {
   sumOfFigures,
 } from './base/latency-histogram.ts'
 export { counter, gauge, histogram } from './base/metric-samples.ts'
-export type { Histories, NodeHistory } from './base/history-port.ts'
+export type { NodeReport, Reports } from './base/report-port.ts'
 export { type GossipChannel, GOSSIP_BYTES_MAX, GOSSIP_EVERY_MS } from './base/gossip-channel.ts'
 export {
   cipherOf,

@@ -18,7 +18,7 @@ import type {
 import type { DiskThresholds } from './disk-level.ts'
 import type { FileOps } from './file-ops.ts'
 import type { Gossip } from './gossip-channel.ts'
-import type { Histories } from './history-port.ts'
+import type { Reports } from './report-port.ts'
 import type { LatencyFigures } from './latency-histogram.ts'
 import type { MemberStatus, NewcomerStatus } from './member-types.ts'
 import type { LogIndex, NodeId, RefusalReason } from '../raft/types.ts'
@@ -340,7 +340,8 @@ export interface Cluster {
   readonly membership: MembershipPort
   readonly time: ClusterTimePort
   readonly gossip: Gossip
-  readonly histories: Histories
+  readonly histories: Reports
+  readonly doctors: Reports
   /** Resolves with the reply once the command is applied on THIS node: it is applied once, however often it is retried. Throws Condition. */
   propose(command: Uint8Array, how?: ProposeOptions): Promise<Uint8Array>
   /** True if the state here is at this feature level now or within this time: then every member knows the level. Throws Condition. */

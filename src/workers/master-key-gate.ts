@@ -33,6 +33,7 @@ export class MasterKeyGate {
       time: cluster.time,
       reachesLevel: (level, withinMs) => cluster.reachesLevel(level, withinMs),
       histories: cluster.histories,
+      doctors: cluster.doctors,
       repairStatuses: () => cluster.repairStatuses(),
       orderDisk: (member, order) => cluster.orderDisk(member, order),
       diskPlaces: (member, names) => cluster.diskPlaces(member, names),

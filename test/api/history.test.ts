@@ -32,9 +32,9 @@ t.test('an hour, from the memory of the nodes [membership.history]', async (t) =
   const written = Math.floor(Date.now() / HISTORY_EVERY_MS) - 3
   ring.push(written, { ...point, commitP99: NaN })
   world.memory.histories = [
-    { nodeId: 'n1', bytes: writeHistory(ring) },
-    { nodeId: 'n2', bytes: null },
-    { nodeId: 'n3', bytes: Buffer.from('what?') },
+    { nodeId: 'n1', bytes: writeHistory(ring), why: null },
+    { nodeId: 'n2', bytes: null, why: 'unreachable' },
+    { nodeId: 'n3', bytes: Buffer.from('what?'), why: null },
   ]
   const ask = async (role: 'viewer' | 'owner', tenant?: string) =>
     world.call({ admin: true, token: await world.memory.adminToken(role, tenant), path: PATH })

@@ -1,7 +1,6 @@
 /**
  * The whole service on a one-node cluster in memory: real state machine and store on a temporary directory, real access
  * and content, blobs in memory. Only the Raft machine below is replaced, through its port.
- *
  * Faults are switched on by assigning the public fields; nothing here waits for time.
  */
 import { backupsIn, keptBackups } from './kept-backup.ts'
@@ -17,7 +16,7 @@ import { FEATURE_LEVEL } from '../../cluster/node/base/feature-level.ts'
 import type {
   Cluster,
   MembershipPort,
-  NodeHistory,
+  NodeReport,
   NodeRepair,
   StateCut,
   ClusterTimeStatus,
@@ -61,18 +60,17 @@ export interface MadeKey {
   readonly secretKey: string
 }
 
+type Sections = { readonly [K in 'limits' | 'callers' | 'notifications' | 'security']?: Partial<Config[K]> }
+
 interface Options
-  extends Partial<Pick<Config['listeners'], 'consoleData' | 'proxyProtocol' | 'trustedProxies'>> {
-  readonly limits?: Partial<Config['limits']>
-  readonly callers?: Partial<Config['callers']>
+  extends Sections,
+    Partial<Pick<Config['listeners'], 'consoleData' | 'proxyProtocol' | 'trustedProxies'>> {
   readonly metricsPublic?: boolean
   readonly publicUrl?: string
   readonly contentOrigin?: string
   readonly s3Domains?: readonly string[]
   readonly auditStrict?: boolean
   readonly requestLines?: Config['logging']['requests']
-  readonly notifications?: Partial<Config['notifications']>
-  readonly security?: Partial<Config['security']>
   readonly oidc?: Config['console']['oidc']
   readonly consoleUrl?: string
   readonly masterKey?: MasterKey
@@ -109,7 +107,8 @@ export class MemoryServices {
   featureLevel = FEATURE_LEVEL
   /** The copies that members report, and where copies should be. */
   readonly disks = new SampleDisks()
-  histories: readonly NodeHistory[] = [{ nodeId: 'n1', bytes: null }]
+  histories: readonly NodeReport[] = [{ nodeId: 'n1', bytes: null, why: 'unreachable' }]
+  doctors: readonly NodeReport[] = [{ nodeId: 'n1', bytes: null, why: 'unreachable' }]
   repairs: readonly NodeRepair[] = [{ nodeId: 'n1', status: QUIET_REPAIR, disk: null }]
   wanted: readonly string[] = ['n1']
   readonly stopping = new AbortController()
@@ -294,6 +293,7 @@ export class MemoryServices {
       time: this.#clusterTime(),
       repairStatuses: async () => this.repairs,
       histories: { open: () => undefined, all: async () => this.histories },
+      doctors: { open: () => undefined, all: async () => this.doctors },
       orderDisk: (...order) => this.disks.orderDisk(...order),
       diskPlaces: (...question) => this.disks.diskPlaces(...question),
       placement: () => this.wanted,

@@ -36,6 +36,7 @@ export interface Services {
     | 'readiness'
     | 'repairStatuses'
     | 'histories'
+    | 'doctors'
     | 'orderDisk'
     | 'diskPlaces'
     | 'placement'

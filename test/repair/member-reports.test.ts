@@ -1,8 +1,13 @@
-/** The history of all members: one that is silent, of another version, or too large affects only its own entry. */
+/** The reports of all members: one that is silent, of another version, or too large affects only its own entry. */
 import t from 'tap'
-import { HISTORY_BYTES_MAX } from '../../cluster/base/history-port.ts'
-import { HistoryCalls } from '../../cluster/history-calls.ts'
-import { type CallHandler, PeerUnreachableError, type Transport } from '../../cluster/transport/transport.ts'
+import { HISTORY_REPORT } from '../../cluster/base/report-port.ts'
+import { MemberReports } from '../../cluster/member-reports.ts'
+import {
+  type CallHandler,
+  PeerRefusedError,
+  PeerUnreachableError,
+  type Transport,
+} from '../../cluster/transport/transport.ts'
 import { SILENT } from '../helpers/loggers.ts'
 import { VirtualClock } from '../programs/simulator/virtual-clock.ts'
 
@@ -15,13 +20,15 @@ const HANGING = {
   },
 }
 
-t.test('histories', async (t) => {
+t.test('reports', async (t) => {
   const handlers = new Map<string, CallHandler>()
   const clock = new VirtualClock()
+  let older: string | null = null
   const of = (nodeId: string): Pick<Transport, 'call' | 'handle'> => ({
     handle: (_, handler) => void handlers.set(nodeId, handler),
     call: async (to, _, { header }) => {
       if (to === 'n4') return { header: null, body: HANGING }
+      if (to === older) throw new PeerRefusedError('unknown_method', 'It is of an older version')
       const handler = handlers.get(to)
       if (handler === undefined) throw new PeerUnreachableError(to, 'It is silent')
       const answer = await handler({ from: nodeId, header, body: EMPTY })
@@ -36,8 +43,14 @@ t.test('histories', async (t) => {
       }
     },
   })
-  const made = (nodeId: string): HistoryCalls =>
-    new HistoryCalls({ nodeId, members: () => members, transport: of(nodeId), clock, logger: SILENT })
+  const made = (nodeId: string): MemberReports =>
+    new MemberReports(HISTORY_REPORT, {
+      nodeId,
+      members: () => members,
+      transport: of(nodeId),
+      clock,
+      logger: SILENT,
+    })
   const [n1, n2] = [made('n1'), made('n2'), made('n5')]
 
   await t.test('a node that has none yet says so', async (t) => {
@@ -65,9 +78,23 @@ t.test('histories', async (t) => {
     t.equal(clock.pending, 0)
   })
 
-  await t.test('a history that is too large is none', async (t) => {
-    n2?.open(() => Buffer.alloc(HISTORY_BYTES_MAX + 1))
+  await t.test('a report that is too large is none', async (t) => {
+    n2?.open(() => Buffer.alloc(HISTORY_REPORT.bytesMax + 1))
     const answers = await clock.resolve(n1?.all() ?? Promise.resolve([]), { limitMs: 2_000 })
     t.equal(answers[1]?.bytes, null)
+  })
+  await t.test('a member that does not know the question is not called silent', async (t) => {
+    older = 'n3'
+    const answers = await clock.resolve(n1?.all() ?? Promise.resolve([]), { limitMs: 2_000 })
+    t.same(
+      answers.map(({ why }) => why),
+      [null, 'unreachable', 'unsupported', 'unreachable', 'unreachable'],
+    )
+  })
+
+  await t.test('a node that does not come to an end with its own costs the time limit', async (t) => {
+    n1?.open(() => new Promise(() => undefined))
+    const answers = await clock.resolve(n1?.all() ?? Promise.resolve([]), { limitMs: 2_000 })
+    t.equal(answers[0]?.why, 'unreachable')
   })
 })

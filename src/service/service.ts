@@ -56,6 +56,7 @@ import type { KeyProviderWatch } from '../workers/key-provider-watch.ts'
 import { repeat } from '../workers/repeating.ts'
 import { listen } from './listen.ts'
 import { openMasterKey, openWatch } from './master-key-start.ts'
+import { openOwnFindings } from './own-findings.ts'
 import { openSites } from './open-sites.ts'
 import { openLimits } from './node-limits.ts'
 import { runStartupTasks } from '../workers/startup-tasks.ts'
@@ -287,6 +288,7 @@ async function openListeners(
   })
   const endRecording = startRecording({ cluster, metrics, logger: services.logger })
   teardown.add('charts', async () => endRecording())
+  openOwnFindings(services)
   const traced = tracing === null ? {} : { tracer: tracing.tracer }
   const admin = createAdminServer(services, metrics, { ...edges.admin, ...traced })
   const data = createDataServer(services, metrics, { ...edges.data, ...traced })

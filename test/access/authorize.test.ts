@@ -111,6 +111,7 @@ const ALLOWED = {
   completeMultipartUpload: ['write', 'photosWrite', 'inWrite'],
   abortMultipartUpload: ['write', 'photosWrite', 'inWrite'],
   listMultipartUploads: ['read', 'photosRead', 'inRead', 'anyBucketInRead'],
+  getClusterDoctor: ['viewer', 'operator', ...OWNERS],
   getClusterHistory: ['viewer', 'operator', ...OWNERS],
   getMetrics: ['viewer', 'operator', ...OWNERS],
   getSession: ADMIN_TOKENS,

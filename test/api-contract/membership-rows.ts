@@ -76,6 +76,8 @@ export const membershipRows = {
     'GET /cluster/history: one point each ten seconds of the last hour of every node; a node that does not answer is named [record 106]',
   'membership.history.prometheus':
     'a day, a week, a month from the Prometheus that is configured; 412 without one, 424 when it fails [record 106]',
+  'membership.doctor':
+    'GET /cluster/doctor: what each member finds at itself, and the dates of its certificates; a member that does not answer, or is of an older version, is named and has no findings [record 112]',
   'membership.placement':
     'GET /cluster/placement: copies and bytes by node and zone, owed copies, skew against weights, disks [record 91]',
   'membership.placement.plan':

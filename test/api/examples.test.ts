@@ -26,8 +26,38 @@ import {
   takes,
 } from './example-story.ts'
 import { recorded, sourceOf } from './recorded-answers.ts'
+import type { NodeReport } from '../../cluster/index.ts'
+import { writeSelfReport } from '../../src/operations/doctor/self-report.ts'
 
 const GENERATED = fileURLToPath(new URL('../../src/api/examples/generated/answers.ts', import.meta.url))
+
+const EXAMINED: readonly NodeReport[] = [
+  {
+    nodeId: 'n1',
+    bytes: writeSelfReport({
+      findings: [
+        {
+          check: 'peer_tls',
+          severity: 'warning',
+          found: 'peer_tls.cert (/etc/holdfast/n1.pem) expires in 12 days, at 2026-12-03T12:00:00Z',
+          expected: 'at least 30 days',
+          action: 'Issue it again under the same path (deploy/runbooks/rotate-certificates.md).',
+        },
+      ],
+      notChecked: ['disk_speed'],
+      certificates: [
+        {
+          setting: 'peer_tls.cert',
+          validFrom: Date.parse('2025-12-03T12:00:00Z'),
+          validTo: Date.parse('2026-12-03T12:00:00Z'),
+          term: 'endsSoon',
+        },
+      ],
+    }),
+    why: null,
+  },
+  { nodeId: 'n2', bytes: null, why: 'unreachable' },
+]
 
 t.test('the documents are OpenAPI 3.1', async (t) => {
   for (const name of ['data', 'admin'] as const) {
@@ -96,6 +126,7 @@ t.test('every example works, and is answered as the document says', async (t) =>
   const world = await ApiWorld.start(t, { publicUrl: 'https://storage.example.com' })
   await foundThree(world.memory)
   world.memory.repairs = TWO_DISKS
+  world.memory.doctors = EXAMINED
   await world.memory.change(PREPARED)
   const [masterKey] = world.memory.services.masterKeys.keys
   await world.memory.change({ type: 'setClusterKey', masterKeyFingerprint: masterKey?.fingerprint ?? '' })

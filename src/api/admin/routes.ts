@@ -29,6 +29,7 @@ import { membershipRoutes } from './membership.ts'
 import { type MetricsPage, metricsRoute } from './metrics.ts'
 import { LongOperationView } from './operation-view.ts'
 import { longOperationRoutes } from './operations.ts'
+import { ClusterDoctorView, doctorRoutes } from './doctor.ts'
 import { historyRoutes, HistoryView } from './history.ts'
 import { limitRoutes, TenantLimitsView } from './limits.ts'
 import { PolicyView } from './policy-schema.ts'
@@ -63,6 +64,7 @@ export function adminPlane(metrics: MetricsPage): Plane {
     ...repairRoutes,
     ...placementRoutes,
     ...changeRoutes,
+    ...doctorRoutes,
     ...historyRoutes,
     placementPlanRoute,
     ...memberPlacementRoutes,
@@ -117,6 +119,7 @@ export function adminDocument(): OpenApiDocument {
       VerifiedAuditLog: VerifiedPartView,
       Repair: RepairView,
       Placement: PlacementView,
+      ClusterDoctor: ClusterDoctorView,
       ClusterHistory: HistoryView,
       ClusterTime: ClusterTimeView,
       Membership: MembershipView,

@@ -17,9 +17,12 @@ export interface NodePlacement {
 }
 
 export async function nodePlacement({ cluster, state }: Services): Promise<NodePlacement> {
-  const member = memberIn(membersOf(state), cluster.nodeId)
   const statuses = await cluster.repairStatuses()
   const disk = statuses.find(({ nodeId }) => nodeId === cluster.nodeId)?.disk ?? null
-  const place = member && { zone: member.zone, weight: member.weight, file: fileOf(member) }
-  return { place: place ?? null, disks: disk && (disk.disks ?? []) }
+  return { place: nodePlace({ cluster, state }), disks: disk && (disk.disks ?? []) }
+}
+
+export function nodePlace({ cluster, state }: Pick<Services, 'cluster' | 'state'>): NodePlacement['place'] {
+  const member = memberIn(membersOf(state), cluster.nodeId)
+  return member === undefined ? null : { zone: member.zone, weight: member.weight, file: fileOf(member) }
 }

@@ -2,6 +2,7 @@
  * `holdfast cluster`: its names, options and help.
  */
 import { Command } from 'commander'
+import type { ClusterDoctorOptions } from '../admin/doctor-command.ts'
 import type {
   OperationOptions,
   RebalanceOptions,
@@ -43,9 +44,24 @@ export function clusterCommand(done: Done): Command {
     .addCommand(planPlacementCommand(done))
     .addCommand(placeCommand(done))
     .addCommand(disksCommand(done))
+    .addCommand(doctorCommand(done))
     .addCommand(timeCommand(done))
   for (const command of memberCommands(done)) group.addCommand(command)
   return group
+}
+
+function doctorCommand(done: Done): Command {
+  return withAdminAccess(new Command('doctor'))
+    .description('report what all members find at themselves and what to do about it; changes nothing')
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      `\nExits with 1 if a member reports an error or does not answer.\n${examples('cluster doctor')}`,
+    )
+    .action(async (options: ClusterDoctorOptions) => {
+      const { clusterDoctor } = await import('../admin/doctor-command.ts')
+      done(await clusterDoctor(options))
+    })
 }
 
 const change = (name: string): Command =>

@@ -5,7 +5,7 @@
  * doctor before a start.
  */
 import { examine } from './examine.ts'
-import type { Finding } from './finding.ts'
+import type { Finding } from '../../doctor/finding.ts'
 import { EXIT } from '../base/exit.ts'
 
 export interface DoctorOptions {

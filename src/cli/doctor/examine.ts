@@ -9,33 +9,26 @@ import { type Environment, examineConfig } from '../../config/load-config.ts'
 import { plainListeners } from '../../config/plain-listeners.ts'
 import type { Config } from '../../config/types.ts'
 import { VERSION } from '../../base/version.ts'
-import { checkAudit } from './audit-checks.ts'
-import { checkBackups } from './backup-checks.ts'
-import { checkListenerTls, checkPeerTls } from './certificate-checks.ts'
-import { listenerTlsFacts, peerTlsFacts } from './certificate-facts.ts'
-import { type CheckId, CHECKS } from './check-list.ts'
-import {
-  checkDirectory,
-  checkIdentity,
-  checkSkips,
-  checkStateFormat,
-  type DirectoryFacts,
-} from './directory-checks.ts'
-import { agreedKeyOf, directoryFacts, identityFacts, skipFacts, stateFacts } from './directory-facts.ts'
-import { checkBlobDirectories, checkFilesystem, checkSpace, checkSpeed } from './disk-checks.ts'
-import { devicesOf, diskFacts, disksOf, speedFacts } from './disk-facts.ts'
-import { error, type Finding, type Severity, well, worst } from './finding.ts'
-import { checkKey, checkKeyFile } from './key-checks.ts'
-import { keyFileFacts } from './key-facts.ts'
-import { checkMachine } from './machine-checks.ts'
-import { machineFacts } from './machine-facts.ts'
+import { checkAudit } from '../../doctor/audit-checks.ts'
+import { checkBackups } from '../../doctor/backup-checks.ts'
+import { checkListenerTls, checkPeerTls } from '../../doctor/certificate-checks.ts'
+import { listenerTlsFacts, peerTlsFacts } from '../../doctor/certificate-facts.ts'
+import { type CheckId, CHECKS } from '../../doctor/check-list.ts'
+import type { DirectoryFacts } from '../../doctor/directory-checks.ts'
+import { directoryFacts, identityFacts } from '../../doctor/directory-facts.ts'
+import { checkSpeed } from '../../doctor/disk-checks.ts'
+import { disksOf, speedFacts } from '../../doctor/disk-facts.ts'
+import { examineData, examineDisks } from '../../doctor/examine-data.ts'
+import { error, type Finding, type Severity, well, worst } from '../../doctor/finding.ts'
+import { checkMachine } from '../../doctor/machine-checks.ts'
+import { machineFacts } from '../../doctor/machine-facts.ts'
 import { checkClock, checkListener, checkPeer } from './network-checks.ts'
 import { listenerFacts, peerFacts } from './network-facts.ts'
-import { checkNode, type NodeFacts } from './node-checks.ts'
+import { checkNode, type NodeFacts } from '../../doctor/node-checks.ts'
 import { nodeFacts } from './node-facts.ts'
-import { checkPlacement } from './placement-checks.ts'
+import { checkPlacement } from '../../doctor/placement-checks.ts'
 import { auditFacts, backupFacts, placementFacts } from './status-facts.ts'
-import { checkWebhookTargets } from './webhook-checks.ts'
+import { checkWebhookTargets } from '../../doctor/webhook-checks.ts'
 
 export interface Examination {
   /** The worst of all findings. */
@@ -89,7 +82,7 @@ async function checkConfigured(config: Config | null, node: NodeFacts | null): P
   const directory = await directoryFacts(config.node.dataDir)
   const ofIdentity = await identityFacts(config.node.dataDir)
   const [ofData, ofPeers, listeners, tls, listenerTls, audit, backups, placement] = await Promise.all([
-    checkData(config, { node, directory, ofIdentity }),
+    examineData(config, { keyInCluster: keyInCluster(node), directory, ofIdentity }),
     peerFacts(config),
     listenerFacts(config, node),
     peerTlsFacts(config),
@@ -100,11 +93,13 @@ async function checkConfigured(config: Config | null, node: NodeFacts | null): P
   ])
   const isFirstStart = node.kind === 'stopped' && ofIdentity.identity === null && ofIdentity.failure === null
   // After the other checks: concurrent work of this process would make the disk look slow.
-  const ofDisks = await checkDisks(config, directory)
+  const ofDisks = await examineDisks(config, directory)
+  const ofSpeeds = await checkSpeeds(config, directory)
   return [
     ...checkNode(node, VERSION),
     ...ofData,
     ...ofDisks,
+    ...ofSpeeds,
     ...checkPeerTls(tls, config.node.id, Date.now()),
     ...checkListenerTls(listenerTls, plainListeners(config), Date.now()),
     ...listeners.map(checkListener),
@@ -124,46 +119,14 @@ function peersOrNone({ cluster }: Config, findings: readonly Finding[]): readonl
   return cluster.members.length > 1 ? findings : [well('peers', 'this node is the only member')]
 }
 
-interface DataFacts {
-  readonly node: NodeFacts
-  readonly directory: DirectoryFacts
-  readonly ofIdentity: Awaited<ReturnType<typeof identityFacts>>
+function keyInCluster(node: NodeFacts): string | null {
+  return node.kind === 'answering' ? (node.status?.masterKeyFingerprint ?? null) : null
 }
 
-async function checkData(
-  config: Config,
-  { node, directory, ofIdentity }: DataFacts,
-): Promise<readonly Finding[]> {
-  const { dataDir, id: nodeId } = config.node
-  const keyFile = await keyFileFacts(config.security)
-  const findings = [...checkDirectory(directory), checkKeyFile(keyFile)]
-  const status = node.kind === 'answering' ? node.status : null
-  const isThere = directory.kind === 'directory' && directory.isWritable
-  const keys = {
-    inFile: keyFile.fingerprints,
-    inDirectory: await agreedKeyOf(dataDir, ofIdentity),
-    inCluster: status?.masterKeyFingerprint ?? null,
-  }
-  findings.push(...checkKey(keys))
-  if (!isThere) return findings
-  const expected = { clusterId: config.cluster.id, nodeId }
-  findings.push(
-    ...checkIdentity({ ...ofIdentity, expected }),
-    ...checkStateFormat(await stateFacts(dataDir)),
-    ...checkSkips(skipFacts(dataDir, config.cluster.id)),
-  )
-  return findings
-}
-
-async function checkDisks(config: Config, directory: DirectoryFacts): Promise<readonly Finding[]> {
+async function checkSpeeds(config: Config, directory: DirectoryFacts): Promise<readonly Finding[]> {
   if (directory.kind !== 'directory' || !directory.isWritable) return []
   const findings: Finding[] = []
-  const { dataDir, blobDirectories } = config.node
-  for (const path of await disksOf(dataDir, blobDirectories)) {
-    const facts = await diskFacts(path)
-    const speed = checkSpeed(await speedFacts(path), config.cluster.electionTimeoutMs)
-    findings.push(...checkSpace(facts, config.disk), speed, checkFilesystem(facts))
-  }
-  const devices = await devicesOf([dataDir, ...blobDirectories])
-  return [...findings, ...checkBlobDirectories(dataDir, blobDirectories, devices)]
+  for (const path of await disksOf(config.node.dataDir, config.node.blobDirectories))
+    findings.push(checkSpeed(await speedFacts(path), config.cluster.electionTimeoutMs))
+  return findings
 }

@@ -3,7 +3,7 @@
  *
  * Owns: the judgement. Knows nothing of: sockets and time; measurements are passed in.
  */
-import { error, type Finding, warning, well } from './finding.ts'
+import { error, type Finding, warning, well } from '../../doctor/finding.ts'
 
 export interface ListenerFacts {
   readonly setting: string

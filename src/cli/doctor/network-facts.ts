@@ -8,7 +8,7 @@ import { performance } from 'node:perf_hooks'
 import { type Member, probePeer, StartError } from '../../../cluster/index.ts'
 import type { Config } from '../../config/types.ts'
 import type { ListenerFacts, PeerFacts } from './network-checks.ts'
-import type { NodeFacts } from './node-checks.ts'
+import type { NodeFacts } from '../../doctor/node-checks.ts'
 
 const PROBE_MS_MAX = 3000
 /** The header `Date` has whole seconds; the middle of a second is the best estimate. ms */

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import type { NodeStatus } from '../../api/local/node-status.ts'
 import { localSocketPath } from '../../base/local-socket.ts'
 import { exchange, STOPPED_CODES } from '../base/local-client.ts'
-import type { NodeFacts } from './node-checks.ts'
+import type { NodeFacts } from '../../doctor/node-checks.ts'
 
 const ANSWER_MS_MAX = 3000
 

@@ -7,7 +7,7 @@ import type { NodePlacement } from '../../api/local/node-placement.ts'
 import type { AuditStatus, BackupStatus } from '../../api/local/node-status.ts'
 import { localSocketPath } from '../../base/local-socket.ts'
 import { exchange } from '../base/local-client.ts'
-import type { NodeFacts } from './node-checks.ts'
+import type { NodeFacts } from '../../doctor/node-checks.ts'
 
 const ANSWER_MS_MAX = 10_000
 

@@ -4,27 +4,27 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { DISK_THRESHOLDS } from '../../../cluster/base/disk-level.ts'
-import { checkAudit } from '../../../src/cli/doctor/audit-checks.ts'
-import type { ListenerTlsFacts, PeerTlsFacts } from '../../../src/cli/doctor/certificate-checks.ts'
-import { checkListenerTls, checkPeerTls } from '../../../src/cli/doctor/certificate-checks.ts'
+import { checkAudit } from '../../../src/doctor/audit-checks.ts'
+import type { ListenerTlsFacts, PeerTlsFacts } from '../../../src/doctor/certificate-checks.ts'
+import { checkListenerTls, checkPeerTls } from '../../../src/doctor/certificate-checks.ts'
 import {
   checkDirectory,
   checkIdentity,
   checkSkips,
   checkStateFormat,
-} from '../../../src/cli/doctor/directory-checks.ts'
-import { checkFilesystem, checkSpace, checkSpeed } from '../../../src/cli/doctor/disk-checks.ts'
-import type { Finding } from '../../../src/cli/doctor/finding.ts'
-import { checkKey, checkKeyFile } from '../../../src/cli/doctor/key-checks.ts'
-import { checkMachine, type MachineFacts, NODE_VERSION_MIN } from '../../../src/cli/doctor/machine-checks.ts'
+} from '../../../src/doctor/directory-checks.ts'
+import { checkFilesystem, checkSpace, checkSpeed } from '../../../src/doctor/disk-checks.ts'
+import type { Finding } from '../../../src/doctor/finding.ts'
+import { checkKey, checkKeyFile } from '../../../src/doctor/key-checks.ts'
+import { checkMachine, type MachineFacts, NODE_VERSION_MIN } from '../../../src/doctor/machine-checks.ts'
 import {
   checkClock,
   checkListener,
   checkPeer,
   type PeerFacts,
 } from '../../../src/cli/doctor/network-checks.ts'
-import { checkNode } from '../../../src/cli/doctor/node-checks.ts'
-import { checkWebhookTargets } from '../../../src/cli/doctor/webhook-checks.ts'
+import { checkNode } from '../../../src/doctor/node-checks.ts'
+import { checkWebhookTargets } from '../../../src/doctor/webhook-checks.ts'
 
 /** `severity: found`, in their order. */
 const texts = (findings: Finding | readonly Finding[]): readonly string[] =>

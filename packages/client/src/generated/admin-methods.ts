@@ -716,6 +716,11 @@ export abstract class AdminMethods extends Methods<AdminPages> {
     return this.run('getChanges', input, options)
   }
 
+  /** Get what every member finds at itself, and until when its certificates are valid */
+  getClusterDoctor(options?: MethodOptions): Promise<AdminOperations['getClusterDoctor']['answer']> {
+    return this.run('getClusterDoctor', undefined, options)
+  }
+
   /** Get the figures of all nodes over the last hour, day, week or month */
   getClusterHistory(input?: GetClusterHistoryInput, options?: MethodOptions): Promise<AdminOperations['getClusterHistory']['answer']> {
     return this.run('getClusterHistory', input, options)

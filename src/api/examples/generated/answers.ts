@@ -56,7 +56,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "reason": "Before the upgrade",
     "tenantId": null,
     "bucket": null,
-    "backupId": "20261127t232311z-491aa0b4",
+    "backupId": "20261128t014345z-a49d0b7d",
     "target": "directory:weekly",
     "restore": null,
     "nodeId": null,
@@ -246,7 +246,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "reason": "Before the upgrade",
     "tenantId": null,
     "bucket": null,
-    "backupId": "20261127t232311z-491aa0b4",
+    "backupId": "20261128t014345z-a49d0b7d",
     "target": "directory:weekly",
     "restore": null,
     "nodeId": null,
@@ -296,7 +296,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "expiresAt": "2026-11-21T12:00:00.000Z"
   },
   "createTemporaryToken": {
-    "token": "svctmp_eyJ2IjoxLCJ0eXAiOiJ0bXAiLCJhayI6IkFLTVlKTzZaWEVBRVZRRE9aS09XIiwia3YiOjEsInRpZCI6ImFjbWUiLCJpYXQiOjE3OTU4MjE3ODgsImV4cCI6MTc5NTgyMjY4OCwianRpIjoiY2VOZ1V2XzRaY1Z3Iiwic2NwIjoib3A9cmVhZDpidWNrZXQ9cGhvdG9zOnByZWZpeD0yMDI2LyIsInNuIjoiYnVpbGQtMTcifQ.hInzF0nAkjftcAWuRQXzzK5y0agmX4TizvWUwTn93Ls",
+    "token": "svctmp_eyJ2IjoxLCJ0eXAiOiJ0bXAiLCJhayI6IkFLRUtBQklaWVhYQ1hPTVpUT1pUIiwia3YiOjEsInRpZCI6ImFjbWUiLCJpYXQiOjE3OTU4MzAyMjQsImV4cCI6MTc5NTgzMTEyNCwianRpIjoiVngwZkE2S08zUXk1Iiwic2NwIjoib3A9cmVhZDpidWNrZXQ9cGhvdG9zOnByZWZpeD0yMDI2LyIsInNuIjoiYnVpbGQtMTcifQ.tshJf_2lfcKPCEs3JlNhHt-YcdIE1JSQ2SOCtlhrow4",
     "tokenType": "Bearer",
     "expiresIn": 900,
     "expiresAt": "2026-11-21T12:00:00.000Z",
@@ -704,7 +704,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "status": "Enabled"
   },
   "getChanges": {
-    "cursor": "eVRh2zr55RTIpNWm.9rKa4G8hqgfLpA7v",
+    "cursor": "TzBwNJoM8rF2KPID.jpExp63lTuSEBxvU",
     "changed": [
       "membership",
       "operations"
@@ -729,6 +729,43 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "missingCount": 0,
     "missing": [],
     "verification": null
+  },
+  "getClusterDoctor": {
+    "nodes": [
+      {
+        "nodeId": "n1",
+        "answer": "known",
+        "findings": [
+          {
+            "check": "peer_tls",
+            "severity": "warning",
+            "found": "peer_tls.cert (/etc/holdfast/n1.pem) expires in 12 days, at 2026-12-03T12:00:00Z",
+            "expected": "at least 30 days",
+            "action": "Issue it again under the same path (deploy/runbooks/rotate-certificates.md)."
+          }
+        ],
+        "notChecked": [
+          "disk_speed"
+        ],
+        "certificates": [
+          {
+            "setting": "peer_tls.cert",
+            "notBefore": "2026-11-21T12:00:00.000Z",
+            "notAfter": "2026-11-21T12:00:00.000Z",
+            "term": "endsSoon"
+          }
+        ],
+        "isTruncated": false
+      },
+      {
+        "nodeId": "n2",
+        "answer": "unreachable",
+        "findings": [],
+        "notChecked": [],
+        "certificates": [],
+        "isTruncated": false
+      }
+    ]
   },
   "getClusterEncryption": {
     "nodeId": "n1",
@@ -1119,6 +1156,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
       "resumeCollection",
       "getClusterPlacement",
       "getChanges",
+      "getClusterDoctor",
       "getClusterHistory",
       "planClusterPlacement",
       "setMemberPlacement",
@@ -1514,7 +1552,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   "listNotificationDeliveries": {
     "deliveries": [
       {
-        "deliveryId": "evt_01M8FN3SXC0000000000R00000-55FFND4SVRMWMLJV",
+        "deliveryId": "evt_01M8FX56TD0000000000R00000-2Q6E46KJRTSLVOH7",
         "configId": "thumbs",
         "type": "test",
         "eventName": "s3:TestEvent",
@@ -1598,7 +1636,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "reason": "Before the upgrade",
         "tenantId": null,
         "bucket": null,
-        "backupId": "20261127t232311z-491aa0b4",
+        "backupId": "20261128t014345z-a49d0b7d",
         "target": "directory:weekly",
         "restore": null,
         "nodeId": null,
@@ -2157,7 +2195,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "error": null
   },
   "redeliverNotification": {
-    "deliveryId": "evt_01M8FN3SXC0000000000R00000-55FFND4SVRMWMLJV",
+    "deliveryId": "evt_01M8FX56TD0000000000R00000-2Q6E46KJRTSLVOH7",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",
@@ -2596,7 +2634,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "suffix": "",
         "enabled": true,
         "payloadFormat": "native",
-        "signingSecret": "whsec_N/ynNQzvTbVARup9ti9obVLNh6VDbRrj",
+        "signingSecret": "whsec_y198cEKL4byChYkTsZb0EwVX/8hOYgJb",
         "suspended": false,
         "suspensionReason": "",
         "createdAt": "2026-11-21T12:00:00.000Z",
@@ -2852,7 +2890,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   "testAccess": {
     "allowed": true,
     "code": null,
-    "reason": "Access key 'AKCLSSOHXMZNICT2ELSY' has a scope that covers 'getObject' here, and no policy denies it",
+    "reason": "Access key 'AKEKABIZYXXCXOMZTOZT' has a scope that covers 'getObject' here, and no policy denies it",
     "decidedBy": "scopes",
     "scopes": [
       {
@@ -2864,7 +2902,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "statement": null
   },
   "testNotification": {
-    "deliveryId": "evt_01M8FN3SXC0000000000R00000-55FFND4SVRMWMLJV",
+    "deliveryId": "evt_01M8FX56TD0000000000R00000-2Q6E46KJRTSLVOH7",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",
@@ -2898,14 +2936,14 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     }
   },
   "verifyAuditChain": {
-    "first": 0,
-    "from": 0,
     "segments": 0,
     "links": 64,
     "rows": 64,
+    "first": 0,
+    "from": 0,
     "to": 64,
     "end": 64,
-    "head": "64:055f989eb017d8f8368b94847d227ea30b6363f823d1935d445d471b1347c6d3",
+    "head": "64:2d2c4636f6f376abfee497010d8f8f06fb41b4a694f7b76c47c0da43be3bc863",
     "isWhole": true,
     "firstFault": null,
     "isTruncated": false

@@ -3,8 +3,8 @@
  *
  * Owns: the judgement and its limits. Knows nothing of: the measurement.
  */
-import { diskLevel, type DiskThreshold, usedShare } from '../../../cluster/index.ts'
-import type { Config } from '../../config/types.ts'
+import { diskLevel, type DiskThreshold, usedShare } from '../../cluster/index.ts'
+import type { Config } from '../config/types.ts'
 import type { DeviceFacts } from './disk-facts.ts'
 import { error, type Finding, warning, well } from './finding.ts'
 

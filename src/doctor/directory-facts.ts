@@ -5,8 +5,8 @@
  */
 import { access, constants, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { findRemovalNotice, findIdentity, isWaiting, SkipFile, StartError } from '../../../cluster/index.ts'
-import { inspectState, type StateOnDisk } from '../../store/state/state-inspection.ts'
+import { findRemovalNotice, findIdentity, isWaiting, SkipFile, StartError } from '../../cluster/index.ts'
+import { inspectState, type StateOnDisk } from '../store/state/state-inspection.ts'
 import type { DirectoryFacts, IdentityFacts, SkipFacts } from './directory-checks.ts'
 
 export async function directoryFacts(path: string): Promise<DirectoryFacts> {

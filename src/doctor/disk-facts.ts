@@ -9,7 +9,7 @@ import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs'
 import { readdir, rm, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
-import { usableSpace } from '../../../cluster/index.ts'
+import { usableSpace } from '../../cluster/index.ts'
 import type { DiskFacts, SpeedFacts } from './disk-checks.ts'
 
 const SAMPLE = /^\.doctor-[0-9a-f]{12}\.tmp$/

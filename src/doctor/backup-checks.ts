@@ -3,8 +3,8 @@
  *
  * Owns: the judgement. Knows nothing of: sockets, times of schedules. Rule: a cluster without a schedule is no finding: backups may be made elsewhere.
  */
-import type { BackupStatus } from '../../api/local/node-status.ts'
-import type { ScheduleStatus } from '../../backup/schedules/schedule-status.ts'
+import type { BackupStatus } from '../api/local/node-status.ts'
+import type { ScheduleStatus } from '../backup/schedules/schedule-status.ts'
 import { error, type Finding, warning, well } from './finding.ts'
 
 const SHOWN_CHARACTERS_MAX = 300

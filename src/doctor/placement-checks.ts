@@ -3,8 +3,8 @@
  *
  * Owns: the judgement. Knows nothing of: sockets.
  */
-import type { NodePlacement } from '../../api/local/node-placement.ts'
-import type { DiskPart } from '../../../cluster/index.ts'
+import type { NodePlacement } from '../api/local/node-placement.ts'
+import type { DiskPart } from '../../cluster/index.ts'
 import { error, type Finding, warning, well } from './finding.ts'
 
 export function checkPlacement(facts: NodePlacement | null): readonly Finding[] {

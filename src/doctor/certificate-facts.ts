@@ -3,8 +3,8 @@
  */
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
-import { certificateNames, isLoopbackAddress, StartError } from '../../../cluster/index.ts'
-import type { Config, ListenerTlsFiles } from '../../config/types.ts'
+import { certificateNames, isLoopbackAddress, StartError } from '../../cluster/index.ts'
+import type { Config, ListenerTlsFiles } from '../config/types.ts'
 import type { ListenerTlsFacts, PeerTlsFacts } from './certificate-checks.ts'
 import type { CertificateFacts } from './certificate-dates.ts'
 import type { ClientAuthorityFacts } from './client-authority-checks.ts'

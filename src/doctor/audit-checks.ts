@@ -3,7 +3,7 @@
  *
  * Owns: the judgement and its limits. Knows nothing of: sockets, rows.
  */
-import type { AuditStatus } from '../../api/local/node-status.ts'
+import type { AuditStatus } from '../api/local/node-status.ts'
 import { error, type Finding, warning, well } from './finding.ts'
 
 /** Twice as long as links normally wait: they become a segment within an hour. */

@@ -4,9 +4,10 @@
  * Owns: the shape. Knows nothing of: files, sockets, terminals.
  * Rule: a warning or an error states what was found, what was expected and what to do.
  */
+import type { Severity } from '../operations/doctor/self-report.ts'
 import type { CheckId } from './check-list.ts'
 
-export type Severity = 'ok' | 'warning' | 'error'
+export type { Severity }
 
 export interface Finding {
   readonly check: CheckId

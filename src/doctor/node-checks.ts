@@ -3,7 +3,7 @@
  *
  * Owns: the judgement. Knows nothing of: sockets, locks.
  */
-import type { NodeStatus } from '../../api/local/node-status.ts'
+import type { NodeStatus } from '../api/local/node-status.ts'
 import { error, type Finding, warning, well } from './finding.ts'
 
 export type NodeFacts =

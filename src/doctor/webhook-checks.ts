@@ -3,7 +3,7 @@
  *
  * Owns: the judgement. Knows nothing of: names and addresses; whether an origin answers is no question of the configuration.
  */
-import type { Config } from '../../config/types.ts'
+import type { Config } from '../config/types.ts'
 import { type Finding, warning, well } from './finding.ts'
 
 export function checkWebhookTargets({

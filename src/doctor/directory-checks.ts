@@ -3,8 +3,8 @@
  *
  * Owns: the judgement. Knows nothing of: the disk; facts are passed in.
  */
-import type { Identity } from '../../../cluster/index.ts'
-import type { StateOnDisk } from '../../store/state/state-inspection.ts'
+import type { Identity } from '../../cluster/index.ts'
+import type { StateOnDisk } from '../store/state/state-inspection.ts'
 import { error, type Finding, warning, well } from './finding.ts'
 
 export interface DirectoryFacts {

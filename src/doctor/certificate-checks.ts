@@ -3,7 +3,7 @@
  *
  * Owns: the judgement. Knows nothing of: files; their contents are passed in.
  */
-import { type PlainListener, plainListenerHint } from '../../config/plain-listeners.ts'
+import { type PlainListener, plainListenerHint } from '../config/plain-listeners.ts'
 import { type CertificateFacts, checkDates, day } from './certificate-dates.ts'
 import { checkClientAuthorities, type ClientAuthorityFacts } from './client-authority-checks.ts'
 import { error, type Finding, warning, well } from './finding.ts'

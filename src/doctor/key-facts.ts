@@ -1,8 +1,8 @@
 /**
  * Reads the master key file as a node does, and keeps only the fingerprints.
  */
-import { StartError } from '../../../cluster/index.ts'
-import { keyNames, type KeySettings } from '../../access/provided-keys.ts'
+import { StartError } from '../../cluster/index.ts'
+import { keyNames, type KeySettings } from '../access/provided-keys.ts'
 import type { KeyFileFacts } from './key-checks.ts'
 
 export async function keyFileFacts(settings: KeySettings): Promise<KeyFileFacts> {

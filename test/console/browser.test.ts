@@ -2,7 +2,7 @@
  * The console in a real browser, on real nodes: log-in, every screen at two widths, its policy, its accessibility, where the token is.
  */
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { parse, stringify } from 'yaml'
@@ -73,6 +73,20 @@ t.test('the console in Chromium', { timeout: 900_000 }, async (t) => {
   await t.test('one node is shown as what it is: no failure is survived', async () => {
     await driver.logIn(token)
     await driver.sees('The cluster has 1 voter')
+    await driver.sees('Data is safe, with something to look at')
+  })
+
+  await t.test('what the node finds at itself is shown, and an error makes the sentence', async (t) => {
+    await driver.sees(/Notice\s+n1: .*d2 and .* are on one file system/)
+    chmodSync(first.dataDir, 0o777)
+    await driver.go('cluster')
+    await driver.sees(/Certificates\s+none/)
+    await driver.go('health')
+    await driver.sees(/Data needs attention now\s+n1: .* has mode 777: other users can put files into it/)
+    await isAccessible(t, driver, 'an error of the doctor')
+    chmodSync(first.dataDir, 0o700)
+    await driver.go('cluster')
+    await driver.go('health')
     await driver.sees('Data is safe, with something to look at')
   })
 

@@ -3,23 +3,18 @@
  *
  * Rules: what is not known is never called safe; what a token may not see is left out and said to be unknown.
  */
-import type { BackupSchedule, Membership, Operation, Placement, Repair } from '../../../client/src/admin.ts'
+import type {
+  BackupSchedule,
+  ClusterDoctor,
+  Membership,
+  Operation,
+  Placement,
+  Repair,
+} from '../../../client/src/admin.ts'
 import { bytes, count } from '../words/format.ts'
 import { TEXT } from '../words/strings.ts'
-
-export type Level = 'danger' | 'attention'
-
-export interface Finding {
-  readonly level: Level
-  readonly title: string
-  readonly todo: string
-  /** Where more of it is shown. */
-  readonly screen: 'backups' | 'cluster' | 'operations'
-  /** The member that can be replaced, or else brought back; null: there is no such one thing to do. */
-  readonly replace: string | null
-  /** Below /docs/. */
-  readonly page: string | null
-}
+import { ofDoctor } from './doctor.ts'
+import { type Finding, finding, type Level, LEVELS, type Said } from './finding.ts'
 
 export interface Facts {
   readonly membership: Membership | null
@@ -27,6 +22,8 @@ export interface Facts {
   readonly placement: Placement | null
   readonly operations: readonly Operation[] | null
   readonly schedules: readonly BackupSchedule[] | null
+  /** What the members find at themselves. */
+  readonly doctor: ClusterDoctor | null
 }
 
 export interface Judgement {
@@ -50,17 +47,6 @@ const RUNBOOK = {
 /** Below it an operation is of the past. */
 const IS_OPEN = new Set<Operation['status']>(['queued', 'running', 'paused'])
 
-type Said = readonly [title: string, todo: string]
-
-function finding(
-  level: Level,
-  [title, todo]: Said,
-  screen: Finding['screen'],
-  page: string | null = null,
-): Finding {
-  return { level, title, todo, screen, page, replace: null }
-}
-
 /** A member that does not answer: its machine is started, or it gets a successor. */
 const silence = (level: Level, said: Said, nodeId: string | undefined): Finding => ({
   ...finding(level, said, 'cluster', RUNBOOK.dead),
@@ -75,13 +61,14 @@ export function judge(facts: Facts): Judgement {
     ...(facts.repair === null ? [] : ofRepair(facts.repair)),
     ...(facts.operations === null ? [] : ofOperations(facts.operations)),
     ...(facts.schedules === null ? [] : ofSchedules(facts.schedules)),
-  ].sort((a, b) => Number(a.level === 'attention') - Number(b.level === 'attention'))
+    ...(facts.doctor === null ? [] : ofDoctor(facts.doctor, new Set(silentIn(membership)))),
+  ].sort((a, b) => LEVELS.indexOf(a.level) - LEVELS.indexOf(b.level))
   const [first] = findings
-  if (first !== undefined) {
+  if (first !== undefined && first.level !== 'notice') {
     const sentence = first.level === 'danger' ? TEXT.health.danger : TEXT.health.attention
     return { level: first.level, sentence, why: `${first.title}. ${first.todo}`, findings }
   }
-  if (membership === null || facts.placement === null || facts.repair === null)
+  if (membership === null || facts.placement === null || facts.repair === null || facts.doctor === null)
     return { level: 'unknown', sentence: TEXT.health.unknown, why: TEXT.health.unknownWhy, findings }
   const why = TEXT.health.safeWhy(membership.failureTolerance, votersOf(membership).length)
   return { level: 'safe', sentence: TEXT.health.safe, why, findings }
@@ -92,10 +79,16 @@ type Member = Membership['members'][number]
 export const votersOf = ({ members }: Membership): readonly Member[] =>
   members.filter(({ role }) => role === 'voter')
 
+const silentMembers = ({ members }: Membership): readonly Member[] =>
+  members.filter(({ reachable, phase }) => reachable === false && phase !== 'lost')
+
+const silentIn = (membership: Membership | null): readonly string[] =>
+  membership === null ? [] : silentMembers(membership).map(({ nodeId }) => nodeId)
+
 function ofMembers(membership: Membership): readonly Finding[] {
   const { members, authoritative, failureTolerance, leaderId } = membership
   const voters = votersOf(membership)
-  const silent = members.filter(({ reachable, phase }) => reachable === false && phase !== 'lost')
+  const silent = silentMembers(membership)
   const silentVoters = silent.filter(({ role }) => role === 'voter').map(({ nodeId }) => nodeId)
   const found: Finding[] = []
   const hasMajority = authoritative && leaderId !== null

@@ -2,12 +2,13 @@
  * Cluster: each member with what is known of it.
  */
 import { useEffect, useState } from 'preact/hooks'
-import type { Membership, Repair } from '../../../client/src/admin.ts'
-import { bytes, count, duration } from '../words/format.ts'
+import type { ClusterDoctor, Membership, Repair } from '../../../client/src/admin.ts'
+import { bytes, count, duration, time } from '../words/format.ts'
 import { Badge, Bar, Button, Card, FactList, Loaded, RowButton, Time, type Tone } from '../parts/basics.tsx'
 import { Table } from '../parts/table.tsx'
 import { Tabs } from '../parts/tabs.tsx'
-import { load, membership, repair } from '../state/cluster-data.ts'
+import { firstToEnd } from '../judge/doctor.ts'
+import { doctor, load, membership, repair } from '../state/cluster-data.ts'
 import { isMemberAction, MEMBER_OPERATIONS, type MemberAction } from '../state/member-actions.ts'
 import { may } from '../state/rights.ts'
 import { linkTo, place } from '../state/route.ts'
@@ -17,6 +18,7 @@ import { type Chosen, MemberWizard } from './member-wizard.tsx'
 import { PlacementTab } from './placement.tsx'
 
 type Member = Membership['members'][number]
+type ExaminedNode = ClusterDoctor['nodes'][number]
 type Disk = NonNullable<Repair['nodes'][number]['disk']>
 
 const SAYS = TEXT.cluster
@@ -43,7 +45,7 @@ function Members() {
   const [chosen, setChosen] = useState<Chosen | null>(null)
   const { item, inner } = place.value
   const present = membership.value.value
-  useEffect(() => void load('membership', 'repair'), [])
+  useEffect(() => void load('membership', 'repair', 'doctor'), [])
   useEffect(() => {
     if (present === null || !isMemberAction(inner) || !may(MEMBER_OPERATIONS[inner])) return
     if (present.members.some(({ nodeId }) => nodeId === item)) setChosen({ action: inner, member: item })
@@ -107,6 +109,8 @@ function MemberCard({
   const { nodeId, reachable, phase, conditions = [] } = member
   const tone: Tone = reachable === false ? 'bad' : conditions.length > 0 ? 'warn' : 'good'
   const disk = repair.value.value?.nodes.find((node) => node.nodeId === nodeId)?.disk ?? null
+  const examined = doctor.value.value?.nodes.find((node) => node.nodeId === nodeId)
+  const terms = new Set(examined?.certificates.map(({ term }) => term).filter((term) => term !== 'valid'))
   return (
     <article class="card member" aria-label={nodeId}>
       <div class="name">
@@ -127,7 +131,12 @@ function MemberCard({
           <p>{message}</p>
         </div>
       ))}
-      <FactList rows={factsOf(member, committed)} />
+      {[...terms].map((term) => (
+        <Badge key={term} tone={term === 'endsSoon' ? 'warn' : 'bad'}>
+          {SAYS.term[term]}
+        </Badge>
+      ))}
+      <FactList rows={[...factsOf(member, committed), [SAYS.certificates, certificatesOf(examined)]]} />
       {disk === null ? null : <DiskLine disk={disk} />}
       <footer class="actions">
         {actionsOf(member).map((action) => (
@@ -142,6 +151,13 @@ function MemberCard({
       </footer>
     </article>
   )
+}
+
+/** The one that ends first: the others follow it. */
+function certificatesOf(examined: ExaminedNode | undefined): string {
+  if (examined?.answer !== 'known') return TEXT.unknown
+  const first = firstToEnd(examined.certificates)
+  return first === null ? TEXT.none : SAYS.certificateEnds(first.setting, time(first.notAfter))
 }
 
 /** What may come next for it; the plan says what stands in the way. */

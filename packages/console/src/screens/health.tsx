@@ -4,10 +4,11 @@
 import { useEffect } from 'preact/hooks'
 import type { BackupSchedule, Placement } from '../../../client/src/admin.ts'
 import { bytes, count, time } from '../words/format.ts'
-import { type Finding, judge, type Judgement, lastBackupAt, votersOf } from '../judge/health.ts'
-import { Badge, Card, FactList, FaultNotice, Icon, Skeleton } from '../parts/basics.tsx'
+import type { Finding, Level } from '../judge/finding.ts'
+import { judge, type Judgement, lastBackupAt, votersOf } from '../judge/health.ts'
+import { Badge, Card, FactList, FaultNotice, Icon, Skeleton, type Tone } from '../parts/basics.tsx'
 import { backupPlans } from '../state/backup-data.ts'
-import { load, membership, operations, placement, repair } from '../state/cluster-data.ts'
+import { doctor, load, membership, operations, placement, repair } from '../state/cluster-data.ts'
 import { may } from '../state/rights.ts'
 import { linkTo } from '../state/route.ts'
 import { TEXT } from '../words/strings.ts'
@@ -16,10 +17,10 @@ const MARK = { safe: 'good', attention: 'warn', danger: 'warn', unknown: 'unknow
 
 export function Health() {
   useEffect(() => {
-    void load('membership', 'placement', 'repair', 'operations')
+    void load('membership', 'placement', 'repair', 'operations', 'doctor')
     void backupPlans.load()
   }, [])
-  const parts = [membership, placement, repair, operations, backupPlans]
+  const parts = [membership, placement, repair, operations, backupPlans, doctor]
   const isComplete = parts.every(({ value, fault }) => value.value !== null || fault.value !== null)
   if (!isComplete) return <Skeleton />
   const judgement = judge({
@@ -28,6 +29,7 @@ export function Health() {
     repair: repair.value.value,
     operations: operations.value.value,
     schedules: backupPlans.value.value?.schedules ?? null,
+    doctor: doctor.value.value,
   })
   // Parts that are denied are one thing to know.
   const found = parts.flatMap(({ fault }) => fault.value ?? [])
@@ -52,7 +54,7 @@ function Verdict({ judgement: { level, sentence, why, findings } }: { readonly j
       </span>
       <h2>{sentence}</h2>
       <p>
-        {why} {findings[0] === undefined ? null : <DoLink finding={findings[0]} />}
+        {why} {findings[0] === undefined || level === 'safe' ? null : <DoLink finding={findings[0]} />}
       </p>
     </section>
   )
@@ -67,6 +69,12 @@ function DoLink({ finding: { screen, replace } }: { readonly finding: Finding })
   )
 }
 
+const URGENCY: Readonly<Record<Level, { readonly tone: Tone; readonly text: string }>> = {
+  danger: { tone: 'bad', text: TEXT.health.now },
+  attention: { tone: 'warn', text: TEXT.health.soon },
+  notice: { tone: 'quiet', text: TEXT.health.notice },
+}
+
 function Findings({ findings }: { readonly findings: readonly Finding[] }) {
   return (
     <Card title={TEXT.health.findings}>
@@ -75,9 +83,7 @@ function Findings({ findings }: { readonly findings: readonly Finding[] }) {
           const { level, title, todo, page } = finding
           return (
             <li key={title}>
-              <Badge tone={level === 'danger' ? 'bad' : 'warn'}>
-                {level === 'danger' ? TEXT.health.now : TEXT.health.soon}
-              </Badge>
+              <Badge tone={URGENCY[level].tone}>{URGENCY[level].text}</Badge>
               <b>{title}</b>
               <p class="soft">{todo}</p>
               <span class="links">

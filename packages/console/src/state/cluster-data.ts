@@ -29,11 +29,12 @@ async function operationsOf(api: HoldfastAdmin): Promise<readonly Operation[]> {
 export const membership = resource(membershipOf)
 export const repair = resource((api) => api.getRepair())
 export const placement = resource((api) => api.getClusterPlacement({ limit: 1000 }))
+export const doctor = resource((api) => api.getClusterDoctor())
 export const masterKeys = resource((api) => api.getClusterEncryption())
 /** The newest first. */
 export const operations = resource(operationsOf)
 
-const ALL = { membership, repair, placement, operations }
+const ALL = { membership, repair, placement, operations, doctor }
 export type Topic = keyof typeof ALL
 
 export async function load(...topics: readonly Topic[]): Promise<void> {

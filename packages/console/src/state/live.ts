@@ -57,7 +57,8 @@ async function follow(signal: AbortSignal): Promise<void> {
 
 /** A change of the members moves copies as well. */
 async function reload(changed: readonly ('membership' | 'operations')[]): Promise<void> {
-  await load(...changed, 'placement', 'repair')
+  const findings = changed.includes('membership') ? (['doctor'] as const) : []
+  await load(...changed, ...findings, 'placement', 'repair')
 }
 
 const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, PAUSE_MS))

@@ -106,6 +106,7 @@ export const TEXT = {
     replace: (node: string) => `Replace ${node}`,
     now: 'Now',
     soon: 'Soon',
+    notice: 'Notice',
     facts: 'At a glance',
     voters: 'Voters',
     tolerance: 'May fail',
@@ -194,6 +195,15 @@ export const TEXT = {
       ] as const,
     failed: (type: string, error: string) => [`Operation ${type} failed`, error] as const,
     blocked: (type: string, message: string) => [`Operation ${type} waits`, message] as const,
+    notExamined: (node: string, answer: 'unreachable' | 'unsupported') =>
+      [
+        `What the doctor finds at ${node} is not known`,
+        answer === 'unsupported'
+          ? 'Its version does not answer this question. Upgrade it, or run holdfast doctor on its machine.'
+          : 'It did not answer in time. Run holdfast doctor on its machine.',
+      ] as const,
+    moreFound: (node: string) =>
+      [`More was found at ${node} than is shown`, 'Run holdfast doctor on its machine.'] as const,
     noRepair: (node: string) =>
       [`${node} does not report its copies`, 'Its state of repair is not known until it answers.'] as const,
   },
@@ -213,6 +223,14 @@ export const TEXT = {
     lagEntries: (entries: string) => `${entries} entries`,
     current: 'none',
     contact: 'Last contact',
+    certificates: 'Certificates',
+    certificateEnds: (setting: string, day: string) => `${setting} until ${day}`,
+    term: {
+      valid: 'valid',
+      endsSoon: 'A certificate ends soon',
+      expired: 'A certificate has expired',
+      notYetValid: 'A certificate is not valid yet',
+    },
     copies: 'Copies',
     lastCopies: (count: string) => `${count} of them the last one`,
     disk: 'Disk',

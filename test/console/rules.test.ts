@@ -1,7 +1,7 @@
 /**
  * Rules of a bucket between a form, the API and sentences; the reference of the API from its documents; lines for a shell without secrets.
  */
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import t from 'tap'
 import { aboutOnly, EMPTY_SEARCH } from '../../packages/console/src/forms/audit-search.ts'
 import { SAVED_MAX, savedOf, savedWith } from '../../packages/console/src/forms/saved-searches.ts'
@@ -282,4 +282,59 @@ t.test('a line for a shell has the name of a secret in its place, wherever it st
   )
   t.notMatch(lineOf('/console/data/api/v1/auth/token', { secretKey: 'x' }), / -d /)
   t.match(lineOf('/x', { name: "it's" }), /'\{"name":"it'\\''s"\}'/)
+})
+
+t.test('a line has the headers that decide, FILE in the place of bytes, and no token', async (t) => {
+  const { curlOf, requestOf } = await import('../../packages/console/src/state/requests.ts')
+  const headers = {
+    authorization: 'Bearer secret-1',
+    'x-service-customer-key': 'secret-2',
+    'x-service-checksum-sha256': 'digest',
+    'if-match': '"e"',
+    'x-service-tagging': 'a=b',
+  }
+  const sent = { method: 'PUT', body: new TextEncoder().encode('bytes'), headers }
+  const line = curlOf(requestOf('https://node.example/x', sent))
+  t.equal(
+    line,
+    `curl -fsS -X PUT -H "Authorization: Bearer $TOKEN" -H 'if-match: "e"' -H 'x-service-tagging: a=b' -T FILE 'https://node.example/x'`,
+  )
+})
+
+/** What may take a client from the session, and where the lines of its requests are. */
+const SENDERS: Readonly<Record<string, string>> = {
+  'parts/access.ts': 'the dialogs and buttons that it is passed to',
+  'state/audit-data.ts': 'screens/audit.tsx',
+  'state/chain-check.ts': 'screens/chain-card.tsx',
+  'state/uploads.ts': 'screens/bucket.tsx',
+  'state/bucket-data.ts': 'screens/requests.tsx: it reads',
+  'state/live.ts': 'no line: the page waits for changes',
+  'state/resource.ts': 'screens/requests.tsx: it reads',
+}
+
+t.test('every request is sent by a part that shows its line', (t) => {
+  const root = new URL('../../packages/console/src/', import.meta.url)
+  const senders = new Set<string>()
+  for (const name of readdirSync(root, { recursive: true, encoding: 'utf8' })) {
+    if (!/\.tsx?$/.test(name)) continue
+    const text = readFileSync(new URL(name, root), 'utf8')
+    if (/\b(?:client|keySession)\.(?:peek\(\)|value)(?!\s*[!=]== null)(?!\s*=[^=])/.test(text))
+      senders.add(name)
+    if (!name.startsWith('screens/')) continue
+    t.notMatch(text, /\bBY_(?:TOKEN|KEY)\.api\b/, `${name} passes a way to the API on`)
+    if (/\buseAttempt\(/.test(text))
+      t.match(text, /<(?:CurlLine|LineButton)\b/, `${name} sends, and shows the line`)
+  }
+  // It shows which key is used.
+  t.ok(senders.delete('screens/objects.tsx'))
+  t.same(
+    [...senders].toSorted(),
+    Object.keys(SENDERS).toSorted(),
+    'a new sender shows the lines of its requests',
+  )
+  for (const place of Object.values(SENDERS)) {
+    const [, screen] = /^(screens\/\S+\.tsx)$/.exec(place) ?? []
+    if (screen !== undefined) t.match(readFileSync(new URL(screen, root), 'utf8'), /<LineButton\b/, screen)
+  }
+  t.end()
 })

@@ -12,6 +12,7 @@ import { ConsoleDriver } from '../helpers/console-driver.ts'
 import { isAccessible, loadAxe, refused } from '../helpers/console-page.ts'
 import { walks } from '../helpers/console-walk.ts'
 import { membershipAt, placed, QUICK_MEMBERS, untilAllowed } from '../helpers/member-steps.ts'
+import { runLine } from '../helpers/printed-line.ts'
 import { ProcessCluster, sha256 } from '../helpers/process-cluster.ts'
 import { PLAYS_WHOLE } from '../helpers/proof-size.ts'
 import { SteadyLoad } from '../helpers/steady-load.ts'
@@ -107,6 +108,12 @@ t.test('members are changed in Chromium while programs write and read', { timeou
     await driver.click('Show the plan')
     await driver.sees('Every copy is compared with its place')
     await driver.click('Do it')
+    const pause = await driver.lineOf('Pause: rebalance')
+    t.match(pause, /^curl -fsS -X POST [^\n]*\/operations\/[^\n]*pause'$/)
+    await runLine(pause, cluster.setup.ownerToken)
+    await driver.sees('Paused')
+    await driver.click('Resume: rebalance')
+    await driver.sees('Running')
     await driver.click('Pause: rebalance')
     await driver.sees('Paused')
     await isAccessible(t, driver, 'a paused operation')

@@ -102,6 +102,15 @@ export class ConsoleDriver {
     }, name)
   }
 
+  /** The line for a shell of a button that has no dialog. */
+  async lineOf(button: string): Promise<string> {
+    await this.click(`As curl: ${button}`)
+    await this.sees(/\ncurl -fsS [^\n]+/)
+    const [, line = ''] = /\n(curl -fsS [^\n]+)/.exec(await this.text()) ?? []
+    await this.click('Close')
+    return line
+  }
+
   async fill(label: string, value: string): Promise<void> {
     await until(`"${label}" can be filled`, () => this.page.run<boolean>(filled, label, value))
   }

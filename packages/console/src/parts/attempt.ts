@@ -3,18 +3,21 @@
  */
 import { useState } from 'preact/hooks'
 import { type Fault, faultOf } from '../state/resource.ts'
+import type { Access } from './access.ts'
 
-/** `notice`: sees each error, as it can end the session. */
-export function useAttempt(notice: (error: unknown) => void) {
+/** Without a log-in to the API an attempt does nothing. */
+export function useAttempt<C>(access: Access<C>) {
   const [fault, setFault] = useState<Fault | null>(null)
   const [isBusy, setBusy] = useState(false)
-  const attempt = async (work: () => Promise<unknown>): Promise<void> => {
+  const attempt = async (work: (api: C) => Promise<unknown>): Promise<void> => {
+    const api = access.api()
+    if (api === null) return
     setBusy(true)
     setFault(null)
     try {
-      await work()
+      await work(api)
     } catch (error) {
-      notice(error)
+      access.notice(error)
       setFault(faultOf(error))
     }
     setBusy(false)

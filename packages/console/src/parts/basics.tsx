@@ -14,7 +14,7 @@ export type Tone = 'good' | 'warn' | 'bad' | 'quiet' | 'info'
 interface ButtonProps {
   readonly children: ComponentChildren
   readonly onClick?: () => void
-  readonly kind?: 'primary' | 'danger' | 'plain'
+  readonly kind?: 'primary' | 'danger' | 'plain' | 'small'
   readonly type?: 'button' | 'submit'
   readonly isDisabled?: boolean
   readonly label?: string

@@ -4,9 +4,8 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Holdfast } from '../../../client/src/index.ts'
-import { dataLine } from '../state/curl.ts'
-import { keySession, noticeKeyRefusal } from '../state/session.ts'
 import { TEXT } from '../words/strings.ts'
+import { BY_KEY } from './access.ts'
 import { useAttempt } from './attempt.ts'
 import { Button, FaultNotice } from './basics.tsx'
 import { CurlLine } from './curl-line.tsx'
@@ -29,17 +28,14 @@ interface Props<R> {
 export function DoneDialog<R>(props: Props<R>) {
   const { title, about, fields = null, submit, confirm = null, run, done, onClose } = props
   const [typed, setTyped] = useState('')
-  const { fault, isBusy, attempt } = useAttempt(noticeKeyRefusal)
+  const { fault, isBusy, attempt } = useAttempt(BY_KEY)
   const [result, setResult] = useState<{ readonly value: R } | null>(null)
-  const submitted = async (): Promise<void> => {
-    const api = keySession.peek()?.api
-    if (api === undefined) return
-    await attempt(async () => {
+  const submitted = (): Promise<void> =>
+    attempt(async (api) => {
       const value = await run(api)
       if (done === undefined) onClose()
       else setResult({ value })
     })
-  }
   if (result !== null && done !== undefined)
     return (
       // Another window, so that the focus begins in it again.
@@ -68,7 +64,7 @@ export function DoneDialog<R>(props: Props<R>) {
           </Button>
           <Button onClick={onClose}>{TEXT.wizard.cancel}</Button>
         </div>
-        <CurlLine line={() => dataLine(run)} />
+        <CurlLine line={() => BY_KEY.line(run)} />
       </form>
       {fault === null ? null : <FaultNotice fault={fault} title={TEXT.fault.refused} />}
     </Dialog>

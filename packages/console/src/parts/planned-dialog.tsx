@@ -8,9 +8,8 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { HoldfastAdmin } from '../../../client/src/admin.ts'
 import type { Holdfast } from '../../../client/src/index.ts'
-import { adminLine, dataLine, type Line } from '../state/curl.ts'
-import { client, keySession, noticeKeyRefusal, noticeRefusal } from '../state/session.ts'
 import { TEXT } from '../words/strings.ts'
+import { type Access, BY_KEY, BY_TOKEN } from './access.ts'
 import { useAttempt } from './attempt.ts'
 import { Button, FaultNotice, Notice } from './basics.tsx'
 import { CurlLine } from './curl-line.tsx'
@@ -24,19 +23,6 @@ export interface AnyPlan {
   readonly allowed: boolean
   readonly blockers: readonly { readonly code: string; readonly message: string }[]
   readonly warnings: readonly string[]
-}
-
-interface Access<C> {
-  readonly api: () => C | null
-  readonly notice: (error: unknown) => void
-  readonly line: Line<C>
-}
-
-const BY_TOKEN: Access<HoldfastAdmin> = { api: () => client.peek(), notice: noticeRefusal, line: adminLine }
-const BY_KEY: Access<Holdfast> = {
-  api: () => keySession.peek()?.api ?? null,
-  notice: noticeKeyRefusal,
-  line: dataLine,
 }
 
 interface Props<C, P extends AnyPlan, R> {
@@ -72,18 +58,15 @@ function StepsDialog<C, P extends AnyPlan, R>(props: Props<C, P, R> & { readonly
   const { title, about, fields, confirm, onClose, access } = props
   const [step, setStep] = useState<Step<P, R>>({ kind: 'form' })
   const [typed, setTyped] = useState('')
-  const { fault, isBusy, attempt } = useAttempt(access.notice)
-  const submit = async (): Promise<void> => {
-    const api = access.api()
-    if (api === null) return
-    await attempt(async () =>
+  const { fault, isBusy, attempt } = useAttempt(access)
+  const submit = (): Promise<void> =>
+    attempt(async (api) =>
       setStep(
         step.kind === 'form'
           ? { kind: 'plan', plan: await props.plan(api) }
           : { kind: 'done', result: await props.run(api) },
       ),
     )
-  }
   return (
     <Dialog title={title} onClose={onClose}>
       {step.kind === 'done' ? (

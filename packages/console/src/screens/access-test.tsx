@@ -6,13 +6,12 @@
 import { useState } from 'preact/hooks'
 import type { AccessKey, AccessTest } from '../../../client/src/admin.ts'
 import type { DataOperations } from '../../../client/src/index.ts'
+import { BY_TOKEN } from '../parts/access.ts'
 import { useAttempt } from '../parts/attempt.ts'
 import { Button, FactList, FaultNotice, Notice } from '../parts/basics.tsx'
 import { CurlLine } from '../parts/curl-line.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Field, Select } from '../parts/form.tsx'
-import { adminLine } from '../state/curl.ts'
-import { client, noticeRefusal } from '../state/session.ts'
 import { TEXT } from '../words/strings.ts'
 
 const SAYS = TEXT.accessTest
@@ -66,13 +65,11 @@ export function TestAccess({ id, keys, onClose }: Props) {
     sourceIp: '',
   })
   const [answered, setAnswered] = useState<Answered | null>(null)
-  const { fault, isBusy, attempt } = useAttempt(noticeRefusal)
+  const { fault, isBusy, attempt } = useAttempt(BY_TOKEN)
   const asked = { id, ...named(question) }
   const ask = async (): Promise<void> => {
-    const api = client.peek()
-    if (api === null) return
     setAnswered(null)
-    await attempt(async () => setAnswered({ question, answer: await api.testAccess(asked) }))
+    await attempt(async (api) => setAnswered({ question, answer: await api.testAccess(asked) }))
   }
   return (
     <Dialog title={SAYS.title} onClose={onClose}>
@@ -96,7 +93,7 @@ export function TestAccess({ id, keys, onClose }: Props) {
           </Button>
           <Button onClick={onClose}>{TEXT.close}</Button>
         </div>
-        <CurlLine line={() => adminLine((api) => api.testAccess(asked))} />
+        <CurlLine line={() => BY_TOKEN.line((api) => api.testAccess(asked))} />
       </form>
     </Dialog>
   )

@@ -3,7 +3,9 @@
  */
 import { useEffect } from 'preact/hooks'
 import { FILTERS, EMPTY_SEARCH } from '../forms/audit-search.ts'
+import { BY_TOKEN } from '../parts/access.ts'
 import { Badge, Button, Card, FaultNotice, Notice, Skeleton, Time, type Tone } from '../parts/basics.tsx'
+import { LineButton } from '../parts/curl-line.tsx'
 import { Field, Select } from '../parts/form.tsx'
 import { Table } from '../parts/table.tsx'
 import {
@@ -15,9 +17,10 @@ import {
   gaps,
   isAsking,
   next,
+  pageOf,
+  rowsOf,
   search,
 } from '../state/audit-data.ts'
-import { client } from '../state/session.ts'
 import { csv } from '../words/csv.ts'
 import { count } from '../words/format.ts'
 import { TEXT } from '../words/strings.ts'
@@ -36,7 +39,7 @@ const OUTCOME_TONE: Readonly<Record<AuditRecord['outcome'], Tone>> = {
 
 export function Audit() {
   useEffect(() => {
-    if (found.peek() === null && client.peek() !== null) void ask()
+    if (found.peek() === null) void ask()
   }, [])
   const rows = found.value
   return (
@@ -113,6 +116,7 @@ function Query() {
         >
           {SAYS.reset}
         </Button>
+        <LineButton of={SAYS.search} line={() => BY_TOKEN.line((api) => pageOf(api, search.peek(), null))} />
       </div>
     </form>
   )
@@ -159,6 +163,7 @@ function Rows({ rows }: { readonly rows: readonly AuditRecord[] }) {
         <>
           <Button onClick={() => void save('csv')}>{SAYS.csv}</Button>
           <Button onClick={() => void save('jsonl')}>{SAYS.jsonl}</Button>
+          <LineButton of={SAYS.rows} line={() => BY_TOKEN.line(rowsOf)} />
         </>
       }
     >

@@ -2,7 +2,9 @@
  * What a bucket holds below a prefix: browse, search, upload, open.
  */
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { BY_KEY } from '../parts/access.ts'
 import { Badge, Button, Card, FaultNotice, Notice, Skeleton, Time } from '../parts/basics.tsx'
+import { LineButton } from '../parts/curl-line.tsx'
 import { Field } from '../parts/form.tsx'
 import { Rows } from '../parts/rows.tsx'
 import { filesIn, filesOf } from '../state/dropped.ts'
@@ -158,6 +160,12 @@ function DropZone({ bucket, prefix }: Place) {
         </Button>
         <Button onClick={() => folder.current?.click()}>{SAYS.chooseFolder}</Button>
         <Button onClick={() => setLinkOpen(true)}>{SAYS.uploadLink}</Button>
+        <LineButton
+          of={SAYS.upload}
+          line={() =>
+            BY_KEY.line((api) => api.putObject({ bucket, key: `${prefix}FILE`, body: new Uint8Array(1) }))
+          }
+        />
       </div>
       <input ref={files} type="file" multiple hidden aria-label={SAYS.chooseFiles} onChange={chosen} />
       <input ref={folder} type="file" multiple hidden aria-label={SAYS.chooseFolder} onChange={chosen} />

@@ -2,8 +2,10 @@
  * The check that no row of the audit log was changed or removed.
  */
 import type { VerifiedAuditLog } from '../../../client/src/admin.ts'
+import { BY_TOKEN } from '../parts/access.ts'
 import { Bar, Button, Card, FactList, FaultNotice, Notice } from '../parts/basics.tsx'
-import { cancelCheck, checkChain, checked, checkFault, isChecking } from '../state/chain-check.ts'
+import { LineButton } from '../parts/curl-line.tsx'
+import { cancelCheck, checkChain, checked, checkFault, isChecking, partOf } from '../state/chain-check.ts'
 import { count } from '../words/format.ts'
 import { TEXT } from '../words/strings.ts'
 
@@ -18,9 +20,12 @@ export function ChainCard() {
         isChecking.value ? (
           <Button onClick={cancelCheck}>{SAYS.cancel}</Button>
         ) : (
-          <Button needs="verifyAuditChain" onClick={() => void checkChain()}>
-            {SAYS.start}
-          </Button>
+          <>
+            <Button needs="verifyAuditChain" onClick={() => void checkChain()}>
+              {SAYS.start}
+            </Button>
+            <LineButton of={SAYS.start} line={() => BY_TOKEN.line((api) => partOf(api))} />
+          </>
         )
       }
     >

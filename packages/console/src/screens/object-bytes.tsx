@@ -2,6 +2,8 @@
  * The bytes of an object: saved as a file, or shown where that is safe.
  */
 import { useEffect, useState } from 'preact/hooks'
+import type { Holdfast } from '../../../client/src/index.ts'
+import { BY_KEY } from '../parts/access.ts'
 import { ActionButton } from '../parts/action-button.tsx'
 import { Bar, Notice } from '../parts/basics.tsx'
 import { canShow, save, show, type Shown } from '../state/downloads.ts'
@@ -24,15 +26,19 @@ export function Bytes({ one: { name, head } }: { readonly one: OneObject }) {
   if (head === null) return null
   const { contentType, size, versionId } = head
   const wanted = { ...name, size: size ?? 0, ...(versionId === null ? {} : { versionId }) }
+  const asks = (api: Holdfast): Promise<unknown> =>
+    api.getObject({ ...name, ...(versionId === null ? {} : { versionId }) })
   return (
     <div class="stack">
       <div class="actions">
         <ActionButton
+          access={BY_KEY}
           label={SAYS.download}
           run={async (api) => {
             setSaved(false)
             setTooLarge(!(await save(api, wanted, setShare)))
           }}
+          asks={asks}
           onDone={() => {
             setShare(null)
             setSaved(true)
@@ -40,9 +46,10 @@ export function Bytes({ one: { name, head } }: { readonly one: OneObject }) {
         />
         {canShow(contentType, wanted.size) ? (
           <ActionButton
+            access={BY_KEY}
             label={SAYS.preview}
             run={async (api) => setShown(await show(api, wanted, contentType ?? ''))}
-            onDone={() => undefined}
+            asks={asks}
           />
         ) : null}
       </div>

@@ -2,6 +2,7 @@
  * The versions of an object, the newest first: each can be saved, made the newest again, or removed for good.
  */
 import { useState } from 'preact/hooks'
+import { BY_KEY } from '../parts/access.ts'
 import { ActionButton } from '../parts/action-button.tsx'
 import { Badge, RowButton, Time } from '../parts/basics.tsx'
 import { DoneDialog } from '../parts/done-dialog.tsx'
@@ -81,6 +82,7 @@ function One({
       <div class="actions">
         {isDeleteMarker || isLatest ? null : (
           <ActionButton
+            access={BY_KEY}
             label={`${SAYS.restore}: ${short}`}
             run={(api) =>
               api.copyObject({
@@ -97,9 +99,10 @@ function One({
         )}
         {isDeleteMarker ? null : (
           <ActionButton
+            access={BY_KEY}
             label={`${SAYS.download}: ${short}`}
             run={(api) => save(api, { ...name, versionId, size }, () => undefined)}
-            onDone={() => undefined}
+            asks={(api) => api.getObject({ ...name, versionId })}
           >
             {SAYS.download}
           </ActionButton>

@@ -3,6 +3,7 @@
  */
 import { useEffect, useState } from 'preact/hooks'
 import { Button, FactList, Loaded, Notice, Time } from '../parts/basics.tsx'
+import { BY_KEY } from '../parts/access.ts'
 import { ActionButton } from '../parts/action-button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { objectName, oneObject, type OneObject } from '../state/object-data.ts'
@@ -151,6 +152,7 @@ function Undo({
 }) {
   return (
     <ActionButton
+      access={BY_KEY}
       label={SAYS.undo}
       run={(api) => api.deleteObject({ ...name, versionId: markerId })}
       onDone={onUndone}

@@ -2,12 +2,12 @@
  * A long operation as it is now: what it does, how far it is, what holds it back, and the orders that it takes.
  */
 import { useState } from 'preact/hooks'
-import type { HoldfastAdmin, Operation } from '../../../client/src/admin.ts'
-import { useAttempt } from '../parts/attempt.ts'
-import { Badge, Bar, FaultNotice, RowButton, type Tone } from '../parts/basics.tsx'
+import type { Operation } from '../../../client/src/admin.ts'
+import { BY_TOKEN } from '../parts/access.ts'
+import { ActionButton } from '../parts/action-button.tsx'
+import { Badge, Bar, RowButton, type Tone } from '../parts/basics.tsx'
 import { type AnyPlan, PlannedDialog } from '../parts/planned-dialog.tsx'
 import { load, operations } from '../state/cluster-data.ts'
-import { client, noticeRefusal } from '../state/session.ts'
 import { bytes, count, duration } from '../words/format.ts'
 import { TEXT } from '../words/strings.ts'
 
@@ -77,38 +77,36 @@ export function FollowedOperation({ started }: { readonly started: Operation }) 
 }
 
 function Orders({ operation: { operationId: id, status, type } }: { readonly operation: Operation }) {
-  const { fault, attempt } = useAttempt(noticeRefusal)
   const [isEnding, setEnding] = useState(false)
-  const order = async (give: (api: HoldfastAdmin) => Promise<unknown>): Promise<void> => {
-    const api = client.peek()
-    if (api === null) return
-    await attempt(async () => {
-      await give(api)
-      await load('operations')
-    })
-  }
   return (
     <>
       <div class="actions">
         {status === 'paused' ? (
-          <RowButton
+          <ActionButton
+            key="resume"
+            access={BY_TOKEN}
             needs="resumeOperation"
-            text={SAYS.resume}
-            of={type}
-            onClick={() => void order((api) => api.resumeOperation({ id }))}
-          />
+            label={`${SAYS.resume}: ${type}`}
+            run={(api) => api.resumeOperation({ id })}
+            onDone={() => load('operations')}
+          >
+            {SAYS.resume}
+          </ActionButton>
         ) : (
-          <RowButton
+          <ActionButton
+            key="pause"
+            access={BY_TOKEN}
             needs="pauseOperation"
-            text={SAYS.pause}
-            of={type}
-            onClick={() => void order((api) => api.pauseOperation({ id }))}
-          />
+            label={`${SAYS.pause}: ${type}`}
+            run={(api) => api.pauseOperation({ id })}
+            onDone={() => load('operations')}
+          >
+            {SAYS.pause}
+          </ActionButton>
         )}
         <RowButton needs="cancelOperation" text={SAYS.cancel} of={type} onClick={() => setEnding(true)} />
       </div>
       {isEnding ? <EndDialog id={id} type={type} onClose={() => setEnding(false)} /> : null}
-      {fault === null ? null : <FaultNotice fault={fault} title={TEXT.fault.refused} />}
     </>
   )
 }

@@ -4,7 +4,7 @@
 import { useState } from 'preact/hooks'
 import { Button, Copyable } from '../parts/basics.tsx'
 import { Dialog } from '../parts/dialog.tsx'
-import { curlOf, requests } from '../state/requests.ts'
+import { type AskedRequest, curlOf, requests } from '../state/requests.ts'
 import { linkTo } from '../state/route.ts'
 import { TEXT } from '../words/strings.ts'
 
@@ -16,16 +16,24 @@ export function RequestsButton() {
   return (
     <>
       <Button onClick={() => setOpen(true)} label={SAYS.title}>
-        curl
+        {SAYS.curl}
       </Button>
       {isOpen ? <RequestsDialog onClose={() => setOpen(false)} /> : null}
     </>
   )
 }
 
+/** What filled it, each once: a screen asks again when something changes. */
+function ofScreen(all: readonly AskedRequest[]): readonly AskedRequest[] {
+  const asked = all.filter(({ screen }) => screen === location.hash).map((one) => [curlOf(one), one] as const)
+  return [...new Map(asked.toReversed()).values()]
+}
+
 function RequestsDialog({ onClose }: { readonly onClose: () => void }) {
   const [isAll, setAll] = useState(false)
-  const shown = requests.value.filter(({ method }) => isAll || (method !== 'GET' && method !== 'HEAD'))
+  const shown = isAll
+    ? ofScreen(requests.value)
+    : requests.value.filter(({ method }) => method !== 'GET' && method !== 'HEAD')
   return (
     <Dialog title={SAYS.title} onClose={onClose}>
       <p class="soft">{SAYS.about}</p>

@@ -3,9 +3,11 @@
  */
 import { useState } from 'preact/hooks'
 import { NAME_CHARACTERS_MAX, savedWith } from '../forms/saved-searches.ts'
+import { BY_TOKEN } from '../parts/access.ts'
 import { Button, RowButton } from '../parts/basics.tsx'
+import { LineButton } from '../parts/curl-line.tsx'
 import { Field } from '../parts/form.tsx'
-import { ask, search } from '../state/audit-data.ts'
+import { ask, pageOf, search } from '../state/audit-data.ts'
 import { savedSearches } from '../state/saved-searches.ts'
 import { TEXT } from '../words/strings.ts'
 
@@ -30,6 +32,10 @@ export function SavedSearches() {
                     search.value = one.search
                     void ask()
                   }}
+                />
+                <LineButton
+                  of={`${SAYS.search}: ${one.name}`}
+                  line={() => BY_TOKEN.line((api) => pageOf(api, one.search, null))}
                 />
                 <RowButton
                   text={TEXT.rules.remove}

@@ -33,6 +33,14 @@ export function inputOf({ since, outcome, filters }: AuditSearch): Input {
   }
 }
 
+/** `token`: where the page begins; null: at the newest row. */
+export const pageOf = (api: HoldfastAdmin, asked: AuditSearch, token: string | null): Promise<Page> =>
+  api.queryAuditLog({
+    ...inputOf(asked),
+    limit: PAGE,
+    ...(token === null ? {} : { continuationToken: token }),
+  })
+
 /** The first page of what is asked for, or the one after those that are there. */
 export async function ask(isNext = false): Promise<void> {
   const api = client.peek()
@@ -41,11 +49,7 @@ export async function ask(isNext = false): Promise<void> {
   fault.value = null
   try {
     const token = isNext ? next.peek() : null
-    const page = await api.queryAuditLog({
-      ...inputOf(search.peek()),
-      limit: PAGE,
-      ...(token === null ? {} : { continuationToken: token }),
-    })
+    const page = await pageOf(api, search.peek(), token)
     found.value = token === null ? page.records : [...(found.peek() ?? []), ...page.records]
     next.value = page.nextContinuationToken ?? null
     gaps.value = page.gaps ?? []
@@ -59,8 +63,12 @@ export async function ask(isNext = false): Promise<void> {
 /** Everything that is asked for, up to a bound. */
 export async function all(): Promise<readonly AuditRecord[]> {
   const api = client.peek()
+  return api === null ? [] : rowsOf(api)
+}
+
+/** The same by this client. */
+export async function rowsOf(api: HoldfastAdmin): Promise<readonly AuditRecord[]> {
   const rows: AuditRecord[] = []
-  if (api === null) return rows
   for await (const row of api.records({ ...inputOf(search.peek()), limit: 1000 })) {
     rows.push(row)
     if (rows.length === EXPORT_ROWS_MAX) break

@@ -4,7 +4,7 @@
  * Rules: the first fault is kept, and the check continues after it; a check that ended early says how far it came; it belongs to one session.
  */
 import { effect, signal } from '@preact/signals'
-import type { VerifiedAuditLog } from '../../../client/src/admin.ts'
+import type { HoldfastAdmin, VerifiedAuditLog } from '../../../client/src/admin.ts'
 import { type Fault, faultOf } from './resource.ts'
 import { client, noticeRefusal } from './session.ts'
 
@@ -23,6 +23,14 @@ export function cancelCheck(): void {
   running.abort()
 }
 
+/** `from`: where the part begins; nothing: at the oldest segment. */
+export const partOf = (
+  api: HoldfastAdmin,
+  from: { readonly continuationToken?: string } = {},
+  signal?: AbortSignal,
+): Promise<VerifiedAuditLog> =>
+  api.verifyAuditChain({ limit: PART, ...from }, signal === undefined ? {} : { signal })
+
 /** `checked` grows with each part. */
 export async function checkChain(): Promise<void> {
   const api = client.peek()
@@ -33,7 +41,7 @@ export async function checkChain(): Promise<void> {
   checked.value = checkFault.value = null
   try {
     for (let from = {}, isMore = true; isMore; ) {
-      const part = await api.verifyAuditChain({ limit: PART, ...from }, { signal: cancelled })
+      const part = await partOf(api, from, cancelled)
       if (cancelled.aborted) break
       checked.value = sum(checked.peek(), part)
       isMore = part.isTruncated

@@ -13,16 +13,27 @@ const SECRET = /\/auth\/token$/
 /** Members whose values are secrets, also inside of others; a line has the name in the place of the value. */
 const SECRET_MEMBER = /"((?:\w*[sS]ecret\w*|passphrase))":"(?:[^"\\]|\\.)*"/g
 
+/** Of the rest, some are secret and some belong to one attempt: digests, keys of a repeated request. */
+const SHOWN_HEADER = /^(?:if-.+|range|x-service-(?!.*(?:checksum|customer|idempotency)).+)$/
+
 export interface AskedRequest {
   readonly id: number
   readonly method: string
   readonly path: string
   readonly body: string | null
+  /** Whether a body is sent that `body` does not show: bytes. */
+  readonly isFile: boolean
+  /** Those that decide about the effect, without the token. */
+  readonly headers: Readonly<Record<string, string>>
   readonly status: number | null
   /** In milliseconds since 1970. */
   readonly at: number
   readonly isData: boolean
+  /** The address of the screen that asked. */
+  readonly screen: string
 }
+
+export type ShownRequest = Pick<AskedRequest, 'method' | 'path' | 'body' | 'isFile' | 'headers'>
 
 /** The newest first. */
 export const requests = signal<readonly AskedRequest[]>([])
@@ -61,6 +72,7 @@ export function followed(below: string): typeof fetch {
       status: null,
       at: Date.now(),
       isData: below !== '',
+      screen: location.hash,
     }
     // The page waits here all the time: it is no action of its user.
     if (!/\/changes(?:\?|$)/.test(sent.path)) requests.value = [asked, ...requests.peek()].slice(0, KEPT_MAX)
@@ -75,13 +87,17 @@ export function followed(below: string): typeof fetch {
 /** What a call of `fetch` asks for, without secrets. */
 export function requestOf(
   input: Parameters<typeof fetch>[0],
-  { method = 'GET', body }: RequestInit = {},
-): Pick<AskedRequest, 'method' | 'path' | 'body'> {
+  { method = 'GET', body, headers }: RequestInit = {},
+): ShownRequest {
   const { pathname, search } = new URL(input instanceof Request ? input.url : input, location.origin)
+  const text = SECRET.test(pathname) ? null : withoutSecrets(textOf(body))
+  const isJson = text !== null && /^[[{]/.test(text)
   return {
     method,
     path: pathname + search,
-    body: SECRET.test(pathname) ? null : withoutSecrets(textOf(body)),
+    body: isJson ? text : null,
+    isFile: !isJson && body instanceof Uint8Array,
+    headers: Object.fromEntries([...new Headers(headers)].filter(([name]) => SHOWN_HEADER.test(name))),
   }
 }
 
@@ -93,12 +109,12 @@ function textOf(body: BodyInit | null | undefined): string | null {
   return typeof body === 'string' ? body : isShort && body.length > 0 ? new TextDecoder().decode(body) : null
 }
 
-/** For a shell; a body that is no JSON is left out. */
-export function curlOf({ method, path, body }: Pick<AskedRequest, 'method' | 'path' | 'body'>): string {
-  const isJson = body !== null && /^[[{]/.test(body)
+/** For a shell. */
+export function curlOf({ method, path, body, isFile, headers }: ShownRequest): string {
   return curlLine({
     method,
     url: `${location.origin}${path}`,
-    body: isJson ? { type: 'application/json', text: body } : null,
+    headers,
+    body: body === null ? (isFile ? 'file' : null) : { type: 'application/json', text: body },
   })
 }

@@ -3,11 +3,14 @@
  */
 export const REQUESTS = {
   title: 'Requests of this page as curl',
+  curl: 'curl',
+  token: 'Nothing is sent. $TOKEN stands for your token.',
+  lineOf: (label: string) => `As curl: ${label}`,
   about:
     'The newest first. $TOKEN stands for your token: of the admin API, or, below /console/data, the one for which an access key is exchanged.',
-  all: 'Show reads too',
+  all: 'Show what this screen asks for',
   onlyChanges: 'Show changes and plans only',
-  none: 'Nothing was changed or planned yet.',
+  none: 'Nothing was asked for yet.',
   pages: 'Reference of both APIs',
   asCurl: 'As curl',
   notYet: 'Fill in the fields to see the line.',

@@ -1,6 +1,7 @@
 /**
  * What was sent to the webhooks of a bucket, what waits and what was given up; each can be delivered again.
  */
+import { BY_KEY } from '../../parts/access.ts'
 import { ActionButton } from '../../parts/action-button.tsx'
 import { Badge, Button, Card, Loaded, Time, type Tone } from '../../parts/basics.tsx'
 import { Select } from '../../parts/form.tsx'
@@ -76,6 +77,7 @@ function Listed({ bucket, rows }: { readonly bucket: string; readonly rows: read
           head: TEXT.tenants.change,
           cell: ({ deliveryId, configId }) => (
             <ActionButton
+              access={BY_KEY}
               label={`${SAYS.again}: ${configId} ${deliveryId}`}
               run={(api) => api.redeliverNotification({ bucket, deliveryId })}
               onDone={() => void deliveries.load()}

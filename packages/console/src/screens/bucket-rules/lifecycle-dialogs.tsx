@@ -4,13 +4,14 @@
 import { useEffect, useState } from 'preact/hooks'
 import { EXPIRATIONS, type LifecycleForm, type LifecycleRule, ruleOf } from '../../forms/lifecycle-form.ts'
 import { rulesWith, rulesWithout } from '../../forms/rule-list.ts'
+import { BY_KEY } from '../../parts/access.ts'
+import { useAttempt } from '../../parts/attempt.ts'
 import { FactList, FaultNotice, Notice, Skeleton } from '../../parts/basics.tsx'
+import { CurlLine } from '../../parts/curl-line.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Field, Select } from '../../parts/form.tsx'
 import { PreviewedDialog } from '../../parts/planned-dialog.tsx'
-import { type Fault, faultOf } from '../../state/resource.ts'
 import { ITEMS_MAX, type LifecyclePreview, previewOf } from '../../state/rule-data.ts'
-import { keySession, noticeKeyRefusal } from '../../state/session.ts'
 import { bytes, count } from '../../words/format.ts'
 import { ruleName } from '../../words/rule-words.ts'
 import { TEXT } from '../../words/strings.ts'
@@ -92,20 +93,14 @@ export function ChangeRules({
 /** Of the rules that are set. */
 export function ShowDue({ onClose }: { readonly onClose: () => void }) {
   const [preview, setPreview] = useState<LifecyclePreview | null>(null)
-  const [fault, setFault] = useState<Fault | null>(null)
-  useEffect(() => {
-    const api = keySession.peek()?.api
-    if (api === undefined) return
-    previewOf(api).then(setPreview, (error: unknown) => {
-      noticeKeyRefusal(error)
-      setFault(faultOf(error))
-    })
-  }, [])
+  const { fault, attempt } = useAttempt(BY_KEY)
+  useEffect(() => void attempt(async (api) => setPreview(await previewOf(api))), [])
   return (
     <Dialog title={SAYS.preview} onClose={onClose}>
       <p class="soft">{SAYS.previewAbout}</p>
       {fault === null ? null : <FaultNotice fault={fault} />}
       {preview === null ? fault === null ? <Skeleton /> : null : <WouldDelete preview={preview} />}
+      <CurlLine line={() => BY_KEY.line((api) => previewOf(api))} />
     </Dialog>
   )
 }

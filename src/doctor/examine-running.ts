@@ -31,6 +31,8 @@ export interface RunningFacts {
   readonly audit: AuditStatus | null
   readonly backups: BackupStatus | null
   readonly placement: NodePlacement | null
+  /** ms since 1970. */
+  readonly now: number
 }
 
 export interface RunningExamination {
@@ -39,22 +41,30 @@ export interface RunningExamination {
   readonly certificates: readonly SelfCertificate[]
 }
 
-/** `now`: ms since 1970. */
+/** `onFault`: what kept checks from being made, such as a disk that cannot be read; the others are made. */
 export async function examineRunning(
   config: Config,
-  { status, audit, backups, placement }: RunningFacts,
-  now: number,
+  { status, audit, backups, placement, now }: RunningFacts,
+  onFault: (cause: unknown) => void,
 ): Promise<RunningExamination> {
+  const made = async (examined: Promise<readonly Finding[]>): Promise<readonly Finding[]> =>
+    examined.catch((cause: unknown) => {
+      onFault(cause)
+      return []
+    })
   const { dataDir, id: nodeId } = config.node
   const directory = await directoryFacts(dataDir)
-  const ofIdentity = await identityFacts(dataDir)
   const peerTls = await peerTlsFacts(config)
   const listeners = await listenerTlsFacts(config)
   const findings = [
     ...checkMachine(await machineFacts(status.pid)),
     ...checkNode({ kind: 'answering', status }, status.version),
-    ...(await examineData(config, { keyInCluster: status.masterKeyFingerprint, directory, ofIdentity })),
-    ...(await examineDisks(config, directory)),
+    ...(await made(
+      identityFacts(dataDir).then((ofIdentity) =>
+        examineData(config, { keyInCluster: status.masterKeyFingerprint, directory, ofIdentity }),
+      ),
+    )),
+    ...(await made(examineDisks(config, directory))),
     ...checkPeerTls(peerTls, nodeId, now),
     ...checkListenerTls(listeners, plainListeners(config), now),
     ...checkWebhookTargets(config.notifications),

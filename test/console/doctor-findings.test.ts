@@ -25,6 +25,13 @@ t.test('a member whose findings are not known is never called fine', async (t) =
   ])
 })
 
+t.test('a check that could not be made is never called fine', async (t) => {
+  t.match(judge({ ...WHOLE, doctor: doctor(examined('n1', { notChecked: ['clock', 'disk_space'] })) }), {
+    level: 'attention',
+    findings: [{ title: 'n1 could not check: disk_space' }],
+  })
+})
+
 t.test('an error of the doctor is urgent, and what all members find is said once', async (t) => {
   const error = found({
     check: 'audit_log',

@@ -2,7 +2,7 @@
  * From what the members find at themselves to findings, each once for all members that have it. Pure.
  *
  * Rules: an error is urgent; a warning may be intended and is a notice, unless it is about something that ends or gets worse by itself; a member whose answer is
- * not known is a finding, and never fine.
+ * not known is a finding, and never fine, and so is a check that could not be made.
  */
 import type { ClusterDoctor } from '../../../client/src/admin.ts'
 import { TEXT } from '../words/strings.ts'
@@ -16,6 +16,8 @@ const SAYS = TEXT.finding
 const PAGE = 'doctor.html'
 const CERTIFICATES_PAGE = 'runbooks/rotate-certificates.html'
 const CERTIFICATE_CHECKS = new Set(['peer_tls', 'listener_tls'])
+/** A running node never makes them. */
+const NOT_BY_ITSELF = new Set(['configuration', 'disk_speed', 'listeners', 'peers', 'clock', 'disks'])
 /** Their warnings get worse by themselves. */
 const GROWING = new Set(['state_format', 'disk_space', 'audit_log'])
 
@@ -28,7 +30,12 @@ export function ofDoctor({ nodes }: ClusterDoctor, silent: ReadonlySet<string>):
   const truncated = nodes
     .filter(({ isTruncated }) => isTruncated)
     .map(({ nodeId }) => finding('attention', SAYS.moreFound(nodeId), 'cluster', PAGE))
-  return [...unknown, ...truncated, ...merged(nodes)]
+  const left = nodes.flatMap(({ nodeId, notChecked }) => {
+    const unmade = notChecked.filter((check) => !NOT_BY_ITSELF.has(check))
+    if (unmade.length === 0) return []
+    return [finding('attention', SAYS.notChecked(nodeId, unmade.join(', ')), 'cluster', PAGE)]
+  })
+  return [...unknown, ...truncated, ...left, ...merged(nodes)]
 }
 
 /** What all nodes find, such as a schedule without a good backup, is one finding. */

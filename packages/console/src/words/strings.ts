@@ -202,6 +202,11 @@ export const TEXT = {
           ? 'Its version does not answer this question. Upgrade it, or run holdfast doctor on its machine.'
           : 'It did not answer in time. Run holdfast doctor on its machine.',
       ] as const,
+    notChecked: (node: string, checks: string) =>
+      [
+        `${node} could not check: ${checks}`,
+        'Run holdfast doctor on its machine, and look at the log of the node.',
+      ] as const,
     moreFound: (node: string) =>
       [`More was found at ${node} than is shown`, 'Run holdfast doctor on its machine.'] as const,
     noRepair: (node: string) =>

@@ -1,7 +1,7 @@
 /** Where the running node puts copies: judgements of its place and its disks. */
 import t from 'tap'
-import type { Finding } from '../../../src/doctor/finding.ts'
-import { checkPlacement } from '../../../src/doctor/placement-checks.ts'
+import type { Finding } from '../../src/doctor/finding.ts'
+import { checkPlacement } from '../../src/doctor/placement-checks.ts'
 
 const texts = (findings: Finding | readonly Finding[]): readonly string[] =>
   [findings].flat().map(({ severity, found }) => `${severity}: ${found}`)

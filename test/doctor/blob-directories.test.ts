@@ -1,7 +1,7 @@
 /** The judgement of the doctor on directories for blobs: each is there, and on a disk of its own. */
 import t from 'tap'
-import { checkBlobDirectories } from '../../../src/doctor/disk-checks.ts'
-import type { Finding } from '../../../src/doctor/finding.ts'
+import { checkBlobDirectories } from '../../src/doctor/disk-checks.ts'
+import type { Finding } from '../../src/doctor/finding.ts'
 
 const texts = (findings: readonly Finding[]) => findings.map(({ severity, found }) => `${severity}: ${found}`)
 

@@ -1,6 +1,6 @@
 /** What the doctor says of schedules of backups. */
 import t from 'tap'
-import { checkBackups } from '../../../src/doctor/backup-checks.ts'
+import { checkBackups } from '../../src/doctor/backup-checks.ts'
 
 const LAST_GOOD_AT = Date.UTC(2026, 10, 22, 2)
 

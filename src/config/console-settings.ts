@@ -55,6 +55,7 @@ function oidc(read: Reader, consoleUrl: string): OidcSettings {
     rules,
     sessionMs,
     idleMs: Math.min(read.number('console.oidc.idle'), sessionMs),
+    logsOutAtProvider: read.get<boolean>('console.oidc.log_out_at_provider'),
   }
 }
 

@@ -100,6 +100,8 @@ export interface OidcSettings {
   readonly rules: readonly RoleRule[]
   readonly sessionMs: number
   readonly idleMs: number
+  /** Whether a log-out continues at the provider. */
+  readonly logsOutAtProvider: boolean
 }
 
 export interface Config {

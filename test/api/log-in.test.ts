@@ -1,112 +1,24 @@
 /**
  * The log-in of people over HTTP: from the button to a session, what a session may do, and who may not use one.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import t, { type Test } from 'tap'
-import type { OidcSettings } from '../../src/config/types.ts'
+import t from 'tap'
 import { FORMER_SECRET_MS } from '../../src/state-machine/tenants/records.ts'
-import { CLIENT, OidcServer } from '../helpers/oidc-server.ts'
-import { type ApiAnswer, ApiWorld, type Ask } from './api-world.ts'
-
-const LOG_IN = '/console/log-in'
-const SESSION = '/admin/api/v1/session'
-const TENANTS = '/admin/api/v1/tenants'
-const OWN_PAGE = { 'x-holdfast-console': '1', 'sec-fetch-site': 'same-origin' }
-const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
-
-interface Browser {
-  /** By name. */
-  readonly cookies: Map<string, string>
-  /** The last `Set-Cookie` of each name. */
-  readonly set: Map<string, string>
-  readonly call: (ask: Ask) => Promise<ApiAnswer>
-}
-
-/** Keeps cookies as a browser does, and nothing else. */
-function browserOf(world: ApiWorld): Browser {
-  const cookies = new Map<string, string>()
-  const set = new Map<string, string>()
-  const call = async (ask: Ask): Promise<ApiAnswer> => {
-    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
-    const headers = { ...(cookie === '' ? {} : { cookie }), ...ask.headers }
-    const answer = await world.send({ admin: true, ...ask, headers })
-    for (const line of answer.headers['set-cookie'] ?? []) {
-      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
-      set.set(name, line)
-      if (/Max-Age=0/.test(line)) cookies.delete(name)
-      else cookies.set(name, value)
-    }
-    return answer
-  }
-  return { cookies, set, call }
-}
-
-interface World {
-  readonly world: ApiWorld
-  readonly server: OidcServer
-  readonly open: () => Browser
-}
-
-async function start(
-  t: Test,
-  more: Partial<OidcSettings> & { readonly consoleUrl?: string } = {},
-): Promise<World> {
-  const server = await OidcServer.start(t, 'ES256')
-  const dir = mkdtempSync(join(tmpdir(), 'holdfast-log-in-'))
-  t.teardown(() => rmSync(dir, { recursive: true }))
-  const clientSecretFile = join(dir, 'secret')
-  writeFileSync(clientSecretFile, `${CLIENT.secret}\n`, { mode: 0o600 })
-  const { consoleUrl, ...settings } = more
-  const oidc: OidcSettings = {
-    issuer: server.issuer,
-    name: 'Test SSO',
-    clientId: CLIENT.id,
-    clientSecretFile,
-    ca: null,
-    scopes: ['openid'],
-    groupsClaim: 'groups',
-    nameClaim: 'preferred_username',
-    rules: [
-      { group: 'storage-admins', role: 'owner', tenantId: null, mayMakeKeys: true },
-      { group: 'watchers', role: 'viewer', tenantId: null, mayMakeKeys: true },
-      { group: 'acme-ops', role: 'operator', tenantId: 'acme', mayMakeKeys: false },
-    ],
-    sessionMs: 8 * HOUR_MS,
-    idleMs: 30 * MINUTE_MS,
-    ...settings,
-  }
-  const world = await ApiWorld.start(t, { oidc, ...(consoleUrl === undefined ? {} : { consoleUrl }) })
-  return { world, server, open: () => browserOf(world) }
-}
-
-function later({ world: { memory } }: World, ms: number): void {
-  memory.now += ms
-}
-
-/** To the provider and back. */
-async function wayBack(browser: Browser): Promise<string> {
-  const began = await browser.call({ path: LOG_IN })
-  const { headers } = await fetch(String(began.headers.location), { redirect: 'manual' })
-  const { pathname, search } = new URL(headers.get('location') ?? '')
-  return pathname + search
-}
-
-async function loggedIn({ open }: Pick<World, 'open'>): Promise<Browser> {
-  const browser = open()
-  const { status, headers } = await browser.call({ path: await wayBack(browser) })
-  t.match({ status, headers }, { status: 303, headers: { location: '/console/' } })
-  return browser
-}
-
-const session = (browser: Browser): string =>
-  [...browser.cookies].find(([name]) => /session/.test(name))?.[1] ?? ''
-const asked = (browser: Browser, path = SESSION, more: Ask['headers'] = {}) =>
-  browser.call({ path, headers: { ...OWN_PAGE, ...more } })
-const post = (browser: Browser, what: string, headers: Ask['headers'] = OWN_PAGE) =>
-  browser.call({ method: 'POST', path: `${LOG_IN}/${what}`, ...(headers === undefined ? {} : { headers }) })
+import { CLIENT } from '../helpers/oidc-server.ts'
+import { ApiWorld, type Ask } from './api-world.ts'
+import {
+  asked,
+  later,
+  LOG_IN,
+  loggedIn,
+  MINUTE_MS,
+  OWN_PAGE,
+  post,
+  SESSION,
+  session,
+  start,
+  TENANTS,
+  wayBack,
+} from './log-in-world.ts'
 
 t.test('a log-in', async (t) => {
   await t.test('gives a session with the role of the group, whose person the audit log names', async (t) => {
@@ -324,6 +236,36 @@ t.test('a session', async (t) => {
     t.equal((await asked(browser)).status, 200)
   })
 
+  await t.test(
+    'continues at the provider after a log-out where that is set, and never instead of it',
+    async (t) => {
+      const it = await start(t, { logsOutAtProvider: true })
+      const [a, b, c] = [await loggedIn(it), await loggedIn(it), await loggedIn(it)]
+      const ended = await post(a, 'end')
+      t.equal(ended.status, 200)
+      t.equal(session(a), '', 'the cookie goes')
+      const location = new URL(String(ended.json['location']))
+      t.equal(location.origin + location.pathname, `${it.server.issuer}/end-session`)
+      t.same(
+        [...location.searchParams.keys()],
+        ['client_id', 'post_logout_redirect_uri'],
+        'there is no token in it',
+      )
+      const { status, headers } = await fetch(location, { redirect: 'manual' })
+      t.equal(status, 303)
+      t.match(headers.get('location'), /\/console\/$/)
+      it.server.twistDocument = (document) => ({ ...document, end_session_endpoint: 'http://id.example/end' })
+      later(it, 11 * MINUTE_MS)
+      t.equal((await post(b, 'end')).status, 204, 'not to where anyone can read along')
+      t.equal((await asked(b)).status, 401)
+      it.server.twistDocument = (document) => ({ ...document, end_session_endpoint: undefined })
+      later(it, 11 * MINUTE_MS)
+      t.equal((await post(c, 'end')).status, 204, 'not where the provider names no place')
+      t.equal((await asked(c)).status, 401)
+      t.equal((await post(c, 'end')).status, 204, 'and not without a session')
+    },
+  )
+
   await t.test('ends by a log-out, here or everywhere, and by its id', async (t) => {
     const it = await start(t)
     const [a, b, c] = [await loggedIn(it), await loggedIn(it), await loggedIn(it)]
@@ -340,6 +282,7 @@ t.test('a session', async (t) => {
     t.equal((await asked(bob)).status, 200)
     t.equal((await post(c, 'end')).status, 204, 'a log-out of what has ended forgets the cookie')
     t.equal(session(c), '')
+    t.notOk(it.server.asked.includes('/end-session'))
     const { tokenId } = (await asked(bob)).json
     await it.world.memory.change({ type: 'revokeAdminToken', tokenId: String(tokenId) })
     t.match(await asked(bob), { status: 401, code: 'token_invalid' })

@@ -54,6 +54,7 @@ console:
     issuer: ${provider.issuer}
     name: Test SSO
     client_id: ${CLIENT.id}
+    log_out_at_provider: true
     rules: [{group: storage-admins, role: owner}, {group: watchers, role: viewer}]
 `
   provider.isPublic = true
@@ -138,8 +139,16 @@ console:
     await here.sees('Acme')
     t.notOk(await here.isEnabled('Create a tenant'))
     t.notMatch(await here.text(), /^Cluster$/m)
+    const before = provider.asked.filter((path) => path === '/end-session').length
     await here.click('Log out')
+    await until(
+      'the browser was at the provider',
+      async () => provider.asked.filter((path) => path === '/end-session').length === before + 1,
+    )
     await here.sees('Log in with Test SSO')
+    t.equal(await here.page.run<string>(address), `${n2.adminUrl}/console/`, 'and came back')
+    t.same(await here.page.cookies(), [])
+    t.same(await here.page.run<readonly string[]>(refused), [])
   })
 
   await t.test('a person without a role learns that, and gets no session', async (t) => {

@@ -1,5 +1,5 @@
 /**
- * An identity provider on loopback, for tests: discovery, authorization, token, keys and userinfo of OpenID Connect, as strict as a good one.
+ * An identity provider on loopback, for tests: discovery, authorization, token, keys, userinfo and log-out of OpenID Connect, as strict as a good one.
  *
  * Owns: people, codes, keys. Every person it knows is logged in at once, so a browser passes through. A test makes it hostile by its public fields; each
  * holds until it is set back.
@@ -95,6 +95,7 @@ export class OidcServer {
     if (path === '/.well-known/openid-configuration') return json(response, 200, this.#document())
     if (path === '/authorize') return this.#authorize(searchParams, response)
     if (path === '/token') return this.#token(request, response)
+    if (path === '/end-session') return this.#end(searchParams, response)
     if (path === '/keys') return json(response, 200, { keys: [this.#key.jwk] })
     if (path === '/userinfo') return json(response, 200, { sub: this.person['sub'], ...this.userInfo })
     json(response, 404, {})
@@ -107,6 +108,7 @@ export class OidcServer {
       authorization_endpoint: `${issuer}/authorize`,
       token_endpoint: `${issuer}/token`,
       jwks_uri: `${issuer}/keys`,
+      end_session_endpoint: `${issuer}/end-session`,
       ...(this.userInfo === null ? {} : { userinfo_endpoint: `${issuer}/userinfo` }),
       id_token_signing_alg_values_supported: ['RS256', 'ES256', 'EdDSA', 'HS256', 'none'],
       authorization_response_iss_parameter_supported: true,
@@ -128,6 +130,14 @@ export class OidcServer {
     ] as const)
       back.searchParams.set(name, value)
     response.writeHead(303, { location: back.href }).end()
+  }
+
+  /** Asks for no confirmation, as it knows no sessions. [OpenID Connect RP-Initiated Logout 1.0, 2] */
+  #end(asked: URLSearchParams, response: ServerResponse): void {
+    const location = asked.get('post_logout_redirect_uri') ?? ''
+    const isMeant = asked.get('client_id') === CLIENT.id && location.endsWith('/console/')
+    if (!isMeant) return json(response, 400, { error: 'invalid_request' })
+    response.writeHead(303, { location }).end()
   }
 
   async #token(request: IncomingMessage, response: ServerResponse): Promise<void> {

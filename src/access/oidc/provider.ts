@@ -73,6 +73,20 @@ export class OidcProvider {
     return { location: location.href, pending }
   }
 
+  /**
+   * Where a browser ends its session at the provider, which then sends it to `backTo`; null: the provider names no such place. Without a hint, because no
+   * ID token is kept. [OpenID Connect RP-Initiated Logout 1.0, 2] Throws ProviderFault.
+   */
+  async end(backTo: string): Promise<string | null> {
+    const { end_session_endpoint: endpoint } = await this.#metadata()
+    if (endpoint === undefined) return null
+    requireSheltered(endpoint)
+    const location = new URL(endpoint)
+    location.searchParams.set('client_id', this.#parts.settings.clientId)
+    location.searchParams.set('post_logout_redirect_uri', backTo)
+    return location.href
+  }
+
   /** `answer`: the query with which the browser came back. What the provider says of the person. Throws ProviderFault. */
   async finish(answer: URLSearchParams, pending: PendingLogIn): Promise<Claims> {
     try {

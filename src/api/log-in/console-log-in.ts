@@ -79,6 +79,18 @@ export class ConsoleLogIn {
     })
   }
 
+  /** Where a browser that has logged out here logs out at the provider; null: nowhere, by setting or because the provider does not say. */
+  async providerEnd(): Promise<string | null> {
+    if (!this.#settings.logsOutAtProvider) return null
+    try {
+      return await (await this.#ready()).end(`${this.#services.config.console.url}${CONSOLE}`)
+    } catch (error) {
+      if (!(error instanceof ProviderFault)) throw error
+      this.#services.logger.warn({ err: error }, 'log-out at the identity provider failed')
+      return null
+    }
+  }
+
   /** Until the end of a session; its idle time is the business of the cluster. */
   secondsLeft(endsAt: number): number {
     return Math.max(0, Math.ceil((endsAt - this.#services.cluster.time.now()) / 1000))

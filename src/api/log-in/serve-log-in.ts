@@ -78,7 +78,7 @@ const ROUTES: readonly LogInRoute[] = [
     success: { status: 200 },
     serve: renew,
   },
-  { operation: endSession, method: 'POST', path: `${LOG_IN}/end`, success: { status: 204 }, serve: end },
+  { operation: endSession, method: 'POST', path: `${LOG_IN}/end`, success: { status: 200 }, serve: end },
 ]
 
 const OPTIONS = { operation: getLogInOptions, path: `${LOG_IN}/options`, success: { status: 200 } }
@@ -162,7 +162,8 @@ async function end(
   try {
     const principal = await proved(services, logIn.jar.session(request.headers.cookie) ?? '', asked)
     await endSession(audit.services(route), principal, { isEverywhere })
-    return gone
+    const location = await logIn.providerEnd()
+    return location === null ? gone : { ...gone, answer: { kind: 'json', body: { location } } }
   } catch (error) {
     if (!(error instanceof Refusal) || !ENDED.has(error.code)) throw error
     return { ...gone, code: error.code }

@@ -119,4 +119,13 @@ export const CONSOLE_SETTINGS = [
     meaning: 'how long a session lasts without input',
     advice: 'Set console.oidc.idle to a duration, for example console.oidc.idle: 30m.',
   },
+  {
+    name: 'console.oidc.log_out_at_provider',
+    kind: 'boolean',
+    fallback: 'false',
+    meaning:
+      'whether "Log out" continues at the provider, after the session has ended here, if its discovery document names end_session_endpoint. The provider must know /console/ of console.url as a redirect URI after log-out',
+    advice:
+      'Set console.oidc.log_out_at_provider to true or false, for example console.oidc.log_out_at_provider: true.',
+  },
 ] as const satisfies readonly Setting[]

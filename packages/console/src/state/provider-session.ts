@@ -32,7 +32,7 @@ export async function loadOptions(): Promise<LogInOptions> {
   return found
 }
 
-let ending: Promise<void> = Promise.resolve()
+let ending: Promise<unknown> = Promise.resolve()
 
 /** Not before the session of before has ended: its answer takes the cookie away, and would take the next one. */
 export async function goToProvider(): Promise<void> {
@@ -64,12 +64,15 @@ export function renewSoon(idleSeconds: number): void {
   void post('renew').catch(() => undefined)
 }
 
-export function endSession(isEverywhere: boolean): Promise<void> {
-  ending = post(isEverywhere ? 'end?everywhere=true' : 'end').then(
-    () => undefined,
-    () => undefined,
-  )
-  return ending
+/** Resolves with where the browser logs out at the provider; null: nowhere. */
+export function endSession(isEverywhere: boolean): Promise<string | null> {
+  const ended = post(isEverywhere ? 'end?everywhere=true' : 'end')
+    .then(async (answer) =>
+      answer.status === 200 ? ((await answer.json()) as { readonly location: string }).location : null,
+    )
+    .catch(() => null)
+  ending = ended
+  return ended
 }
 
 /** Also while the page goes away. */

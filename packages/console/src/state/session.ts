@@ -96,7 +96,11 @@ function begin(): void {
 }
 
 export function logOut(why: Ended = null, isEverywhere = false): void {
-  if (hasUser(caller.peek())) void endSession(isEverywhere)
+  // After a log-out by its button alone, not after the idle time.
+  if (hasUser(caller.peek()))
+    void endSession(isEverywhere).then((next) => {
+      if (next !== null && why === null) location.assign(next)
+    })
   caller.value = null
   client.value = null
   keySession.value = null

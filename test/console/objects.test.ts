@@ -113,6 +113,15 @@ t.test('objects in Chromium, on three nodes', { timeout: 900_000 }, async (t) =>
   }
   const { accessKeyId, secretKey, ownerToken } = cluster.setup
   if (accessKeyId === null || secretKey === null) throw new Error('there is no access key')
+  /** A token of the data API, for lines of the console. */
+  const exchanged = async (): Promise<string> => {
+    const answer = await fetch(`${serving.adminUrl}/console/data/api/v1/auth/token`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ accessKeyId, secretKey }),
+    })
+    return ((await answer.json()) as { readonly token: string }).token
+  }
   const driver = await ConsoleDriver.open(browser, serving.adminUrl)
   await loadAxe(driver)
 
@@ -214,12 +223,7 @@ t.test('objects in Chromium, on three nodes', { timeout: 900_000 }, async (t) =>
       }
       t.equal(versions.length, 2)
       const older = versions.find(({ isLatest }) => !isLatest)?.versionId.slice(0, 12) ?? ''
-      const exchanged = await fetch(`${serving.adminUrl}/console/data/api/v1/auth/token`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ accessKeyId, secretKey }),
-      })
-      const { token } = (await exchanged.json()) as { readonly token: string }
+      const token = await exchanged()
       t.match(await runLine(await driver.lineOf('Download'), token), /second day/)
       await runLine(await driver.lineOf(`Restore: ${older}`), token)
       await until('the first text is there again', async () => {
@@ -227,6 +231,29 @@ t.test('objects in Chromium, on three nodes', { timeout: 900_000 }, async (t) =>
         return body.toString() === 'the first day'
       })
       await fitsScreens(t, driver, 'versions')
+      await driver.click('Close')
+    },
+  )
+
+  await t.test(
+    'the line of an upload stores a file, and the requests of a screen are those that filled it',
+    async (t) => {
+      const folder = temporaryFolder(t)
+      writeFileSync(join(folder, 'FILE'), 'sent by a shell')
+      await driver.go('objects')
+      await driver.sees('Create a bucket')
+      await driver.go('objects/letters')
+      await runLine(await driver.lineOf('Upload'), await exchanged(), folder)
+      const { body } = await cluster.call(serving.nodeId, 'GET', '/buckets/letters/objects/FILE')
+      t.equal(body.toString(), 'sent by a shell')
+      await driver.click('As curl: Upload')
+      await driver.sees(/-T FILE/)
+      await fitsScreens(t, driver, 'a line')
+      await driver.click('Close')
+      await driver.click('Requests of this page as curl')
+      await driver.click('Show what this screen asks for')
+      await driver.sees(/curl -fsS -H [^\n]*\/buckets\/letters\/objects\?/)
+      t.notMatch(await driver.text(), /curl [^\n]*\/buckets\?/, 'what another screen asked for is not there')
       await driver.click('Close')
     },
   )

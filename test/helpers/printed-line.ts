@@ -6,8 +6,11 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 
-/** Resolves with what the line prints. */
-export async function runLine(line: string, token: string): Promise<string> {
-  const { stdout } = await promisify(execFile)('sh', ['-c', line], { env: { ...process.env, TOKEN: token } })
+/** Resolves with what the line prints. `folder`: where the files are that it names. */
+export async function runLine(line: string, token: string, folder = '.'): Promise<string> {
+  const { stdout } = await promisify(execFile)('sh', ['-c', line], {
+    cwd: folder,
+    env: { ...process.env, TOKEN: token },
+  })
   return stdout
 }

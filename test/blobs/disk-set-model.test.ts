@@ -15,7 +15,7 @@ import { DisksWorld, largeBlobs, OWNER } from './disks-world.ts'
 
 const BLOBS = largeBlobs(8)
 const DISKS = 3
-const RUNS = shareOf(25, 8)
+const RUNS = shareOf(25, 5)
 type Blob = (typeof BLOBS)[number]
 
 type Call = { readonly kind: 'write' | 'read' | 'verify' | 'remove' | 'move'; readonly blob: number }

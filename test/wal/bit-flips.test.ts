@@ -16,8 +16,8 @@ import type { MemoryFiles } from './memory-files.ts'
 import { DIR, SECTOR } from './memory-files.ts'
 
 const { files: whole, content: expected, truth } = threeSegments()
-/** One bit in seven: at least one of every byte, and each place in a byte in turn. Of a sealed log one in 29. */
-const SHARE_STEP = process.env['SEALED_METADATA'] === '1' ? 29 : 7
+/** One bit in seven: at least one of every byte, and each place in a byte in turn. Of a sealed log one in 61. */
+const SHARE_STEP = process.env['SEALED_METADATA'] === '1' ? 61 : 7
 const BIT_STEP = PLAYS_WHOLE ? 1 : SHARE_STEP
 
 /** The outcome for the log: only read, with the holes filled in memory. */

@@ -6,8 +6,8 @@ import { FuzzWorld } from './fuzz-world.ts'
 import { S3FuzzRun } from './s3-fuzz-run.ts'
 
 const SEED = 1
-const REQUESTS = shareOf(2500, 1500)
-const S3_REQUESTS = shareOf(1500, 1000)
+const REQUESTS = shareOf(2500, 1000)
+const S3_REQUESTS = shareOf(1500, 600)
 
 t.test(
   `${REQUESTS} nearly right requests, npm run fuzz -- --seed ${SEED}`,

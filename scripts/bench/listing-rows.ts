@@ -18,12 +18,32 @@ const COMMANDS_PER_ENTRY = 1000
 const SEALED_BYTES = 128
 const OBJECTS_PER_REPORT = 100_000
 
-/** In a second bucket: as many folders as fill a page, with this many objects each. */
-export const FOLDER_SIZES = [1, 2, 10, 30, 100] as const
-const FOLDERS_OF_EACH_SIZE = 1000
+const FOLDERS_PER_SHAPE = 1000
 
-export function foldersOf(size: number): string {
-  return `of-${size}/`
+/** In a second bucket, each below a name of its own: as many folders as fill a page. */
+interface FolderShape {
+  readonly name: string
+  readonly keysPerFolder: number
+  readonly folder: (n: number) => string
+  /** All but the last key of each folder have a delete marker above them. */
+  readonly hasMarkers?: boolean
+}
+
+const numbered = (n: number): string => n.toString().padStart(6, '0')
+const hashed = (n: number): string => createHash('sha256').update(`${n}`).digest('hex').slice(0, 24)
+const LONG_PATH = 'a-rather-long-name/'.repeat(20)
+
+export const FOLDER_SHAPES: readonly FolderShape[] = [
+  ...[1, 2, 10, 30, 100, 1000].map((size) => ({ name: `of-${size}`, keysPerFolder: size, folder: numbered })),
+  { name: 'hashed-of-100', keysPerFolder: 100, folder: hashed },
+  { name: 'deep-of-100', keysPerFolder: 100, folder: (n) => `${LONG_PATH}${numbered(n)}` },
+  { name: 'markers-of-100', keysPerFolder: 100, folder: numbered, hasMarkers: true },
+]
+
+/** What to ask a page of folders with. */
+export function prefixOf({ name, folder }: FolderShape): string {
+  const path = `${name}/${folder(0)}`
+  return path.slice(0, path.lastIndexOf('/') + 1)
 }
 
 /** In the order of keys. */
@@ -68,18 +88,26 @@ export async function fillBucket(
     }
   }
   const commands: Command[] = []
-  for (const key of keysInFolders()) {
-    commands.push(putOf(commands.length, { bucket: FOLDERS_BUCKET, key }))
+  for (const command of commandsOfFolders()) {
+    commands.push(command)
     if (commands.length === COMMANDS_PER_ENTRY) await commit(commands.splice(0))
   }
   if (commands.length > 0) await commit(commands)
 }
 
-function* keysInFolders(): Generator<string> {
-  for (const size of FOLDER_SIZES)
-    for (let folder = 0; folder < FOLDERS_OF_EACH_SIZE; folder++)
-      for (let n = 0; n < size; n++)
-        yield `${foldersOf(size)}${folder.toString().padStart(6, '0')}/picture-${n.toString().padStart(9, '0')}.jpeg`
+function* commandsOfFolders(): Generator<Command> {
+  let puts = 0
+  for (const { name, keysPerFolder, folder, hasMarkers } of FOLDER_SHAPES)
+    for (let n = 0; n < FOLDERS_PER_SHAPE; n++)
+      for (let at = 0; at < keysPerFolder; at++) {
+        const key = `${name}/${folder(n)}/picture-${at.toString().padStart(9, '0')}.jpeg`
+        yield putOf(puts++, { bucket: FOLDERS_BUCKET, key })
+        if (hasMarkers === true && at < keysPerFolder - 1) yield removalOf({ bucket: FOLDERS_BUCKET, key })
+      }
+}
+
+function removalOf(name: { readonly bucket: string; readonly key: string }): Command {
+  return { type: 'deleteObject', tenantId: 'acme', ...name, versionId: null, ifMatch: null }
 }
 
 export function putOf(n: number, name: { readonly bucket: string; readonly key: string }): Command {

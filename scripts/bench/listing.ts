@@ -1,12 +1,12 @@
 /**
  * `npm run bench:listing`: how long a page of a listing takes in a bucket of a million objects, and how long a node with them
- * takes to start.
+ * takes to start. `--in DIR`: in this directory, which stays and is filled if it is empty, so that two trees measure the same rows.
  *
  * Owns: the measurement. The objects are stored through the state machine of one node, directly in its LevelDB; a page is
  * the work of the node for a request between the router and the socket: rows, records, JSON.
  * Rule: no figure is judged here; the load of the machine is printed with them.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { availableParallelism, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -21,12 +21,12 @@ import type { LevelStateReader } from '../../src/store/reads/level-state-reader.
 import { openStore } from '../../src/store/open-store.ts'
 import {
   FOLDERS_BUCKET,
-  FOLDER_SIZES,
+  FOLDER_SHAPES,
   fillBucket,
-  foldersOf,
   keyAt,
   LARGE_BUCKET,
   OVERWRITTEN_EVERY,
+  prefixOf,
 } from './listing-rows.ts'
 import { UsageError, wholeNumber } from '../local/options.ts'
 import { median } from './statistics.ts'
@@ -82,9 +82,9 @@ function pagesOfLargeBucket(
 }
 
 function pagesOfFolders({ objects, versions }: ReturnType<typeof listingsOf>): readonly Page[] {
-  return FOLDER_SIZES.flatMap((size) => [
-    { name: `folders of ${size}`, read: () => objects('', foldersOf(size), '/') },
-    { name: `versions, folders of ${size}`, read: () => versions('', foldersOf(size), '/') },
+  return FOLDER_SHAPES.flatMap((shape) => [
+    { name: `folders ${shape.name}`, read: () => objects('', prefixOf(shape), '/') },
+    { name: `versions, folders ${shape.name}`, read: () => versions('', prefixOf(shape), '/') },
   ])
 }
 
@@ -151,13 +151,18 @@ async function measurePage({ name, read }: Page, first: readonly FirstRead[]): P
   return `| ${name} | ${cells} | ${(bytes / 1024).toFixed(0)} |`
 }
 
+async function fill(store: ReturnType<typeof openStore>, count: number): Promise<number> {
+  await store.stateMachine.open()
+  say(`putting ${count} objects, and every ${OVERWRITTEN_EVERY}th a second time ...`)
+  const [ms] = await timed(() => fillBucket(store.stateMachine, count, say))
+  await store.stateMachine.close()
+  return ms
+}
+
+/** A directory with a store is measured as it is. */
 async function measure(dir: string, count: number): Promise<readonly string[]> {
   const open = () => openStore({ dir, logger: pino({ level: 'silent' }) })
-  const first = open()
-  await first.stateMachine.open()
-  say(`putting ${count} objects, and every ${OVERWRITTEN_EVERY}th a second time ...`)
-  const [fillMs] = await timed(() => fillBucket(first.stateMachine, count, say))
-  await first.stateMachine.close()
+  const fillMs = readdirSync(dir).length === 0 ? await fill(open(), count) : 0
 
   const clean = open()
   const [cleanMs] = await timed(() => clean.stateMachine.open())
@@ -188,8 +193,10 @@ async function measure(dir: string, count: number): Promise<readonly string[]> {
 }
 
 async function main(): Promise<number> {
-  const { values } = parseArgs({ options: { objects: { type: 'string', default: '1000000' } } })
-  const dir = mkdtempSync(join(tmpdir(), 'holdfast-listing-'))
+  const { values } = parseArgs({
+    options: { objects: { type: 'string', default: '1000000' }, in: { type: 'string' } },
+  })
+  const dir = values.in ?? mkdtempSync(join(tmpdir(), 'holdfast-listing-'))
   try {
     const count = wholeNumber(values.objects, '--objects', { min: 2 * PAGE_KEYS, max: 10_000_000 })
     const loadBefore = loadavg()[0] ?? 0
@@ -203,7 +210,7 @@ async function main(): Promise<number> {
     say(`error: ${error.message}`)
     return 2
   } finally {
-    rmSync(dir, { recursive: true, force: true })
+    if (values.in === undefined) rmSync(dir, { recursive: true, force: true })
   }
 }
 

@@ -50,7 +50,7 @@ export class GossipRounds implements Gossip {
   }
 
   #await(): void {
-    if (!this.#isStopped) this.#timer = this.#parts.clock.after(GOSSIP_EVERY_MS, () => this.#round())
+    if (!this.#isStopped) this.#timer = this.#parts.clock.after(GOSSIP_EVERY_MS, () => this.#round(), true)
   }
 
   #round(): void {

@@ -4,8 +4,11 @@
  * Owns: when the next round starts. Knows nothing of: what a round does.
  * Rule: a round that throws is logged and tried again; two rounds never overlap; `stop` waits for the running round.
  */
-import type { Clock, Timer } from './clock.ts'
+import { type Clock, ROUND_BEAT_MS, type Timer } from './clock.ts'
 import type { Logger } from './types.ts'
+
+/** A shorter pause is a pace that somebody asked for, and is kept. ms */
+const ROUNDED_FROM_MS = 10 * ROUND_BEAT_MS
 
 export interface BackgroundLoopOptions {
   readonly clock: Clock
@@ -63,7 +66,7 @@ export class BackgroundLoop {
   #schedule(delayMs: number): void {
     if (!this.#isStarted) return
     const { clock, logger, failure, retryMs, round } = this.#options
-    this.#timer = clock.after(delayMs, () => {
+    const begin = (): void => {
       this.#running = round().then(
         (nextMs) => this.#schedule(nextMs),
         (err: unknown) => {
@@ -71,6 +74,7 @@ export class BackgroundLoop {
           this.#schedule(retryMs)
         },
       )
-    })
+    }
+    this.#timer = clock.after(delayMs, begin, delayMs >= ROUNDED_FROM_MS)
   }
 }

@@ -4,6 +4,9 @@
  * Adapters: SystemClock here, VirtualClock in test/programs/simulator. Rule: nothing in cluster/ calls Date, performance,
  * setTimeout or Math.random except SystemClock.
  */
+/** Rounds of work that repeats begin at multiples of it. ms */
+export const ROUND_BEAT_MS = 100
+
 export interface Timer {
   cancel(): void
 }
@@ -16,6 +19,9 @@ export interface Clock {
    * restarts, and a new certificate is checked for its end.
    */
   wallTime(): number
-  /** One shot. The callback runs outside of the caller's turn. */
-  after(ms: number, callback: () => void): Timer
+  /**
+   * One shot. The callback runs outside of the caller's turn. `isRound`: it is a round of work that repeats, and may begin earlier, by less
+   * than ROUND_BEAT_MS, so that a process with nothing to do is woken once for all such rounds.
+   */
+  after(ms: number, callback: () => void, isRound?: boolean): Timer
 }

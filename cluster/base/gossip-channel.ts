@@ -17,4 +17,4 @@ export interface Gossip {
 
 export const GOSSIP_BYTES_MAX = 64 * 1024
 /** Between two reports of a node. */
-export const GOSSIP_EVERY_MS = 250
+export const GOSSIP_EVERY_MS = 300

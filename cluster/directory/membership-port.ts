@@ -105,7 +105,7 @@ export class DirectoryService implements MembershipPort {
     if (directory.expelled !== null) return
     if (directory.isJoining || this.#isLeaderless()) this.#callAll()
     const everyMs = directory.isJoining ? WAITING_CALL_EVERY_MS : LEADERLESS_CALL_EVERY_MS
-    this.#nextCall = clock.after(everyMs, () => this.start())
+    this.#nextCall = clock.after(everyMs, () => this.start(), true)
   }
 
   stop(): void {

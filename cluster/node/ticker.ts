@@ -4,7 +4,7 @@
  * Owns: the heartbeat of the core. Knows nothing of: what a tick causes. Rule: a process that slept gets one tick gap and never
  * several ticks at once, which would make it count its own sleep as silence of its peers.
  */
-import type { Clock, Timer } from '../base/clock.ts'
+import { type Clock, ROUND_BEAT_MS, type Timer } from '../base/clock.ts'
 
 export interface TickerOptions {
   readonly clock: Clock
@@ -34,7 +34,10 @@ export class Ticker {
   }
 
   #arm(ms: number): void {
-    this.#timer = this.#options.clock.after(ms, () => this.#fire())
+    const { clock, heartbeatMs } = this.#options
+    // Another interval is kept exactly: rounded down to beats, ticks would come too often, and elections too early.
+    const isRound = heartbeatMs % ROUND_BEAT_MS === 0
+    this.#timer = clock.after(ms, () => this.#fire(), isRound)
   }
 
   #fire(): void {

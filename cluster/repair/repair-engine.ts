@@ -131,7 +131,7 @@ export class RepairEngine {
 
   #poll(): void {
     if (!this.#started) return
-    this.#timer = this.#options.clock.after(POLL_MS, () => this.#poll())
+    this.#timer = this.#options.clock.after(POLL_MS, () => this.#poll(), true)
     const known = this.#running.size + this.#backoff.size + this.#waiting.size
     const limit = Math.min(TASKS_PER_POLL_MAX, TASKS_PER_POLL + known)
     const tasks = this.#options.tasks.pending(this.#options.nodeId, limit)

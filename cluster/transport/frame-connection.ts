@@ -250,7 +250,7 @@ export class FrameConnection implements FrameSocketEvents {
   #lookLater(): void {
     const { clock, silentMs } = this.#options
     if (this.#state === 'closed') return
-    this.#look = clock.after(silentMs / LOOKS, () => this.#lookNow())
+    this.#look = clock.after(silentMs / LOOKS, () => this.#lookNow(), true)
   }
 
   #lookNow(): void {

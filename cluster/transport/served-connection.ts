@@ -149,12 +149,14 @@ export class ServedConnection implements FrameSocketEvents {
     const messages = decodeBatch(bytes, { from: claims.nodeId, to: rules.self.nodeId })
     traffic.add(claims.nodeId, 'receivedMessages', messages.length)
     this.#batches++
-    this.#ackTimer ??= clock.after(ACK_DELAY_MS, () => {
-      this.#ackTimer = null
-      this.#frames.send({ type: FRAME.ack, payload: [encodeCount(this.#batches)] })
-    })
+    this.#ackTimer ??= clock.after(ACK_DELAY_MS, () => this.#acknowledge(), true)
     // As a separate microtask: an error of the driver is a bug of this node and must stop it, not become a refusal.
     queueMicrotask(() => onBatch(messages))
+  }
+
+  #acknowledge(): void {
+    this.#ackTimer = null
+    this.#frames.send({ type: FRAME.ack, payload: [encodeCount(this.#batches)] })
   }
 
   #takeCall(claims: PeerClaims, { stream, isLast, payload }: Frame): void {

@@ -47,10 +47,10 @@ import { chunkKeys } from '../state-machine/chunks/keys.ts'
 
 /** Background work is cheap while there is nothing to do. */
 const WORK_EVERY_MS = 1_000
-const DELIVER_EVERY_MS = 250
+const DELIVER_EVERY_MS = 300
 const TRIM_EVERY_MS = 60_000
 const NOTE_USES_EVERY_MS = 60_000
-const FOLLOW_EVERY_MS = 250
+const FOLLOW_EVERY_MS = 300
 const RECOUNT_EVERY_MS = 24 * 3_600_000
 
 export interface WorkerParts extends Omit<AuditWorkParts, 'confirmedTime' | 'often'> {

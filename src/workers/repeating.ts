@@ -7,7 +7,7 @@
  * all of it ([docs/adr/0070-what-an-idle-node-does.md]).
  */
 import { setTimeout as wait } from 'node:timers/promises'
-import { Condition, type Logger } from '../../cluster/index.ts'
+import { beatTime, Condition, type Logger } from '../../cluster/index.ts'
 
 export interface Repeating {
   readonly name: string
@@ -25,7 +25,7 @@ export async function repeat({ name, work, everyMs, logger }: Repeating, signal:
       else logger.error({ err, worker: name }, 'background work failed')
       return false
     })
-    if (!isMore) await wait(pauseMs(everyMs, performance.now()), undefined, { signal }).catch(() => undefined)
+    if (!isMore) await wait(pauseMs(everyMs, beatTime()), undefined, { signal }).catch(() => undefined)
   }
 }
 

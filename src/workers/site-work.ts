@@ -16,7 +16,7 @@ import { Resyncing } from './sites/resyncing.ts'
 import { sendChange } from './sites/send-change.ts'
 import { Sending } from './sites/sending.ts'
 
-const SEND_EVERY_MS = 250
+const SEND_EVERY_MS = 300
 const RESYNC_EVERY_MS = 1_000
 const FOLLOW_EVERY_MS = 5_000
 

@@ -44,7 +44,7 @@ export class DiskRounds {
 
   #round(): void {
     const { clock, everyMs, members } = this.#options
-    this.#timer = clock.after(everyMs, () => this.#round())
+    this.#timer = clock.after(everyMs, () => this.#round(), true)
     for (const member of members()) this.#ask(member)
   }
 

@@ -32,7 +32,7 @@ import { StateWatch } from './state/state-watch.ts'
 import { LogReadBack } from './log/log-read-back.ts'
 import { LogSource } from './log/log-source.ts'
 import { ConfigurationChanges } from './configuration-changes.ts'
-import { electionTicksOf, type NodeOptions, type NodeParts } from './base/options.ts'
+import { electionTicksOf, IDLE_HEARTBEAT_TICKS, type NodeOptions, type NodeParts } from './base/options.ts'
 import { fatalOf, PeerDoubts } from './peers/peer-doubts.ts'
 import type { PeerGate } from './peers/peer-gate.ts'
 import { ProposalPath } from './proposals/proposal-path.ts'
@@ -123,7 +123,10 @@ export class Driver {
     const { nodeId, random } = this.#options
     const { limits, recovered } = this.#parts
     const electionTicks = electionTicksOf(this.#options)
-    const raft = new Raft({ nodeId, electionTicks, random, limits: limits.raft }, recovered.restored)
+    const raft = new Raft(
+      { nodeId, electionTicks, idleHeartbeatTicks: IDLE_HEARTBEAT_TICKS, random, limits: limits.raft },
+      recovered.restored,
+    )
     return new CoreLoop(raft, { begin: (effect) => this.#begin(effect), onBug: this.#onFatal })
   }
 

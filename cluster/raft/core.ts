@@ -68,8 +68,8 @@ export interface Core {
   /** Ticks since this member received a message of a leader, granted a vote or started to campaign. */
   electionElapsed: number
   electionTimeout: number
-  /** The connection to the leader broke, and no message of the leader has arrived since. */
-  isLeaderSuspect: boolean
+  /** Ticks since the connection to the leader broke without a message of the leader; null: it did not break, or one has arrived. */
+  suspectTicks: number | null
   votes: Map<NodeId, Vote>
   leadership: Leadership | null
   /** The snapshot that the driver is pulling. Meanwhile nothing is handed out: the state machine is about to be replaced. */
@@ -93,6 +93,9 @@ export function createCore(options: RaftOptions, restored: RaftRestored): Core {
   assert(log.lastTerm <= restored.hardState.currentTerm, 'no entry has a term beyond the current one')
   assert(restored.configurationIndex <= appliedIndex, 'the restored configuration is applied')
   assert(options.electionTicks >= 2, 'an election time-out spans several heartbeats')
+  const { idleHeartbeatTicks = 1 } = options
+  const isHeartbeatOften = idleHeartbeatTicks === 1 || 3 * idleHeartbeatTicks <= options.electionTicks
+  assert(isHeartbeatOften, 'an election time-out spans at least three idle heartbeats')
   const configurations = new ConfigurationHistory(restored.configurationIndex, restored.configuration)
   const logged = [...older.flatMap((span) => span.configurations), ...restored.entries]
   configurations.appended(logged.filter((entry) => entry.index > appliedIndex))
@@ -114,7 +117,7 @@ export function createCore(options: RaftOptions, restored: RaftRestored): Core {
     appliedIndex,
     electionElapsed: 0,
     electionTimeout: 0,
-    isLeaderSuspect: false,
+    suspectTicks: null,
     votes: new Map(),
     leadership: null,
     fetching: null,

@@ -33,6 +33,8 @@ export class Progress {
   #forgottenIndex: LogIndex = 0
   /** Ticks since the last message from the peer in this term. */
   silentTicks = 0
+  /** Ticks since the last append to the peer. */
+  ticksSinceAppend = 0
   /** Ticks since a configuration without it was committed; 0 while it is a member. */
   ticksSinceRemoval = 0
   /** Highest read token that the peer has echoed. */
@@ -164,6 +166,7 @@ export class Progress {
 
   tick(): void {
     this.silentTicks += 1
+    this.ticksSinceAppend += 1
     this.#ticksWithoutProgress += 1
   }
 

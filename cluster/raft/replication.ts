@@ -24,13 +24,36 @@ export function replicate(core: Core, toAll: boolean): void {
   }
 }
 
-/** One heartbeat interval has passed: every peer is sent a message, regardless of its window. */
+/** One heartbeat interval has passed: every peer is sent a message, regardless of its window, unless the last one still covers the time. */
 export function sendHeartbeats(core: Core): void {
+  const { idleHeartbeatTicks = 1 } = core.options
   for (const [to, peer] of leadershipOf(core).peers) {
+    if (peer.ticksSinceAppend < idleHeartbeatTicks && isIdle(core, peer)) continue
     sendEmptyAppend(core, to, peer)
     const isOfferDue = peer.ticksInState > 0 && peer.ticksInState % core.options.electionTicks === 0
     if (peer.state === 'snapshot' && isOfferDue) offerSnapshot(core, to, peer)
   }
+}
+
+/**
+ * A further heartbeat would ask nothing: everything is committed and acknowledged, nothing waits for an answer, and the peer answered its
+ * last heartbeat. A peer that did not answer is asked with every tick, so that a lost message costs no more than with the shorter interval.
+ */
+function isIdle(core: Core, peer: Progress): boolean {
+  const { commitIndex, log, options } = core
+  const { reads, transfer } = leadershipOf(core)
+  return (
+    commitIndex === log.lastIndex &&
+    peer.matchIndex === log.lastIndex &&
+    peer.state === 'replicate' &&
+    peer.commitSent === commitIndex &&
+    peer.silentTicks < (options.idleHeartbeatTicks ?? 1) &&
+    peer.doubt === null &&
+    !peer.hasForgotten &&
+    peer.ticksSinceRemoval === 0 &&
+    reads.open === null &&
+    transfer === null
+  )
 }
 
 function sendEntries(core: Core, to: NodeId, peer: Progress): boolean {
@@ -89,6 +112,7 @@ interface Append {
 
 function sendAppend(core: Core, to: NodeId, peer: Progress, { after, entries }: Append): void {
   const { commitIndex, log } = core
+  peer.ticksSinceAppend = 0
   peer.commitSent = Math.max(peer.commitSent, Math.min(commitIndex, after + entries.length))
   send(core, {
     type: 'AppendEntries',

@@ -1,9 +1,8 @@
 /**
  * The vocabulary of the Raft core: what goes in, what comes out, what a message looks like.
  *
- * Owns: the plain-data types that the driver, the WAL and the transport share with the core.
- * Knows nothing of: clocks, sockets, files, tenants. Everything here is data, so that a whole
- * execution can be written down, replayed and compared.
+ * Owns: the plain-data types that the driver, the WAL and the transport share with the core. Knows nothing of: clocks, sockets, files,
+ * tenants. Everything here is data, so that a whole execution can be written down, replayed and compared.
  */
 
 /** A flavour distinguishes two kinds of numbers (a Term is not a LogIndex) and still allows plain arithmetic. */
@@ -339,6 +338,8 @@ export interface RaftOptions {
   readonly nodeId: NodeId
   /** Election time-out is drawn from [electionTicks, 2 * electionTicks). At least 10 heartbeats. */
   readonly electionTicks: number
+  /** Ticks between two heartbeats to a peer for which nothing is open; default 1. An election time-out spans at least three such heartbeats. */
+  readonly idleHeartbeatTicks?: number
   /** Seeded by the caller; returns an unsigned 32-bit integer. The only randomness in the core. */
   readonly random: () => number
   readonly limits: RaftLimits

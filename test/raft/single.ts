@@ -30,6 +30,7 @@ interface SingleOptions {
   readonly appliedIndex?: LogIndex
   readonly seed?: number
   readonly limits?: Partial<RaftLimits>
+  readonly idleHeartbeatTicks?: number
 }
 
 type MessageOf<T extends Message['type']> = Extract<Message, { type: T }>
@@ -44,6 +45,7 @@ export class Single {
       {
         nodeId: 'a',
         electionTicks: 10,
+        idleHeartbeatTicks: options.idleHeartbeatTicks ?? 1,
         random: xorshift(options.seed ?? 1),
         limits: { ...LIMITS, ...options.limits },
       },

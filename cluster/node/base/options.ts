@@ -62,7 +62,10 @@ export interface NodeParts {
   readonly entryTimes?: EntryTimes | null
 }
 
-/** Heartbeats in an election time-out. */
+/** Ticks between two heartbeats while nothing is written and nothing is asked: the shortest election time-out has room for three. */
+export const IDLE_HEARTBEAT_TICKS = 3
+
+/** Ticks in an election time-out. */
 export function electionTicksOf({ heartbeatMs, electionTimeoutMs }: NodeOptions): number {
   return Math.max(10, Math.ceil(electionTimeoutMs / heartbeatMs))
 }

@@ -123,7 +123,8 @@ export const MACHINE_SETTINGS = [
     fallback: '100ms',
     min: 10,
     max: 5 * SECOND,
-    meaning: 'the interval of the heartbeats of a leader',
+    meaning:
+      'the interval of the heartbeats of a leader; while nothing is written it sends every third of them',
     advice:
       'Set cluster.heartbeat to a duration of at most a tenth of cluster.election_timeout, for example cluster.heartbeat: 100ms.',
   },

@@ -81,6 +81,46 @@ const named: readonly TestedRow[] = [
     '      if (entry === null || (index > commitIndex && entry.term === null)) continue\n',
     'node/log-entries-call',
   ],
+  [
+    'N48',
+    'a member that did not answer its last heartbeat is asked as seldom as one that did',
+    'cluster/raft/replication.ts',
+    '    peer.silentTicks < (options.idleHeartbeatTicks ?? 1) &&\n',
+    '    options.electionTicks > 0 &&\n',
+    'raft/idle-heartbeats',
+  ],
+  [
+    'N49',
+    'a member that does not have an entry is asked as seldom as one that has everything',
+    'cluster/raft/replication.ts',
+    '    peer.matchIndex === log.lastIndex &&\n',
+    '',
+    'raft/idle-heartbeats',
+  ],
+  [
+    'N50',
+    'each failed attempt to connect gives a dead leader more time',
+    'cluster/raft/election.ts',
+    'core.suspectTicks ??= 0',
+    'core.suspectTicks = 0',
+    'raft/idle-heartbeats',
+  ],
+  [
+    'N51',
+    'a leader is given up for the silence before its connection broke',
+    'cluster/raft/election.ts',
+    'core.suspectTicks ??= 0',
+    'core.suspectTicks ??= Math.min(1, core.electionElapsed)',
+    'raft/idle-heartbeats',
+  ],
+  [
+    'N52',
+    'rounds of work that repeats come a beat too early',
+    'cluster/base/system-clock.ts',
+    'Math.floor((now + ms + LATE_MS) / ROUND_BEAT_MS) * ROUND_BEAT_MS',
+    'Math.floor((now + ms) / ROUND_BEAT_MS - 1) * ROUND_BEAT_MS',
+    'node/system-clock',
+  ],
 ]
 
 const node: readonly TestedRow[] = [

@@ -1,0 +1,133 @@
+/** Heartbeats of a leader with nothing to say: fewer of them, and in every other case one with each tick. */
+import t from 'tap'
+import type { AppendEntriesResponse, Effect } from '../../cluster/raft/types.ts'
+import { configurationOf } from './network.ts'
+import { Single, sentOf } from './single.ts'
+
+const IDLE_TICKS = 3
+const ELECTION_TICKS = 10
+
+/** Leads term 1; b and c hold everything and know that it is committed. */
+function idleLeader(): Single {
+  const single = new Single({ idleHeartbeatTicks: IDLE_TICKS })
+  single.confirm(single.becomeLeader())
+  for (const peer of ['b', 'c']) single.answer(peer, { index: 1 })
+  return single
+}
+
+const asked = (effects: readonly Effect[]): string =>
+  sentOf(effects, 'AppendEntries')
+    .map(({ to }) => to)
+    .join('')
+
+/** The members that are sent a heartbeat with each of some ticks; those in `answering` answer each. */
+function ticks(
+  single: Single,
+  count: number,
+  answering: Record<string, Partial<AppendEntriesResponse>>,
+): string[] {
+  return Array.from({ length: count }, () => {
+    const effects = single.step({ type: 'tick' })
+    for (const { to } of sentOf(effects, 'AppendEntries')) {
+      if (to in answering) single.answer(to, { index: 1, ...answering[to] })
+    }
+    return asked(effects)
+  })
+}
+
+const BOTH = { b: {}, c: {} }
+
+t.test('heartbeats while nothing is open', async (t) => {
+  t.test('go out with every third tick, well within an election time-out', async (t) => {
+    const single = idleLeader()
+    t.strictSame(ticks(single, 9, BOTH), ['', '', 'bc', '', '', 'bc', '', '', 'bc'])
+    t.ok(2 * IDLE_TICKS < ELECTION_TICKS)
+  })
+
+  t.test('go out with every tick to a member that did not answer the last one', async (t) => {
+    const single = idleLeader()
+    t.strictSame(ticks(single, 8, { b: {} }), ['', '', 'bc', 'c', 'c', 'bc', 'c', 'c'])
+  })
+
+  t.test(
+    'do not keep a leader without a majority: it steps down after one election time-out of silence',
+    async (t) => {
+      const single = idleLeader()
+      ticks(single, ELECTION_TICKS - 1, {})
+      t.equal(single.status.role, 'leader')
+      ticks(single, 1, {})
+      t.equal(single.status.role, 'follower')
+    },
+  )
+
+  t.test('go out with every tick after the connection to a member broke', async (t) => {
+    const single = idleLeader()
+    single.step({ type: 'peerUnreachable', peer: 'b' })
+    t.equal(asked(single.step({ type: 'tick' })), 'b')
+  })
+
+  t.test('go out with every tick to a member that misses an entry', async (t) => {
+    const single = idleLeader()
+    single.confirm(single.step({ type: 'propose', proposalId: 1, data: new Uint8Array(1) }))
+    single.answer('b', { index: 2 })
+    t.strictSame(ticks(single, 2, { b: { index: 2 } }), ['c', 'c'])
+  })
+
+  t.test('go out with every tick while a read waits for its answers', async (t) => {
+    const single = idleLeader()
+    t.equal(asked(single.step({ type: 'read', readId: 1 })), 'bc')
+    t.strictSame(ticks(single, 2, {}), ['bc', 'bc'])
+    single.answer('b', { index: 1, readToken: 1 })
+    t.strictSame(ticks(single, 1, {}), ['c'], 'which one answer ends')
+  })
+
+  t.test('go out with every tick to a member whose disk is in doubt', async (t) => {
+    const single = idleLeader()
+    t.strictSame(ticks(single, 5, { b: {}, c: { doubt: 'suspect' } }), ['', '', 'bc', 'c', 'c'])
+  })
+
+  t.test('go out with every tick while the lead is handed over', async (t) => {
+    const single = idleLeader()
+    single.step({ type: 'transferLeadership', target: 'b' })
+    t.equal(asked(single.step({ type: 'tick' })), 'bc')
+  })
+
+  t.test('must fit into an election time-out three times', async (t) => {
+    t.throws(() => new Single({ idleHeartbeatTicks: 4 }), /at least three idle heartbeats/)
+  })
+})
+
+t.test('a follower whose connection to the leader broke', async (t) => {
+  /** Follows b, and received its last message `silent` ticks ago when the connection breaks. */
+  const broken = (silent: number): Single => {
+    const single = new Single({ configuration: configurationOf('a', 'b', 'c') })
+    single.confirm(single.append({ term: 1 }))
+    for (let n = 0; n < silent; n += 1) single.step({ type: 'tick' })
+    single.step({ type: 'peerUnreachable', peer: 'b' })
+    return single
+  }
+  const campaignsAfter = (single: Single): number => {
+    for (let n = 1; n < 2 * ELECTION_TICKS; n += 1) {
+      if (sentOf(single.step({ type: 'tick' }), 'RequestVote').length > 0) return n
+    }
+    return Infinity
+  }
+
+  t.test(
+    'gives the leader the same time for a message, however long the last heartbeat is ago',
+    async (t) => {
+      const [atOnce, ...later] = [0, 1, 2, 3].map((silent) => campaignsAfter(broken(silent)))
+      t.strictSame(later, [atOnce, atOnce, atOnce])
+      const single = broken(3)
+      single.step({ type: 'tick' })
+      t.equal(single.status.leaderId, 'b')
+    },
+  )
+
+  t.test('trusts the leader again after its next message', async (t) => {
+    const single = broken(1)
+    single.step({ type: 'tick' })
+    single.append({ term: 1 })
+    t.ok(campaignsAfter(single) >= ELECTION_TICKS)
+  })
+})

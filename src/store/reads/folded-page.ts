@@ -44,11 +44,9 @@ export function foldedPage<R extends object, L extends object>(
   const { prefix, limit } = query
   assert(limit >= 1 && limit <= PAGE_ROWS_MAX, 'a listing asks for 1 to 1,000 lines')
   return state.lease(async ({ db, knownGaps }) => {
-    const snapshot = db.snapshot()
     const gaps = knownGaps.walk()
     try {
-      const range = { all, prefix, first, lines: limit + 1, snapshot, gaps }
-      const cursor = await RowCursor.open(db, range, readRow)
+      const cursor = await RowCursor.open(db, { all, prefix, first, lines: limit + 1, gaps }, readRow)
       try {
         return await pageOf(cursor, query, budget)
       } finally {
@@ -56,7 +54,6 @@ export function foldedPage<R extends object, L extends object>(
       }
     } finally {
       gaps.close()
-      await snapshot.close()
     }
   })
 }
@@ -72,7 +69,7 @@ async function pageOf<R extends object, L extends object>(
   const commonPrefixes: string[] = []
   let last: L | string | null = null
   let bytes = 0
-  const foldOf = (name: string): string | null => commonPrefixOf(name, query)
+  const isFolded = (name: string): boolean => commonPrefixOf(name, query) !== null
   for (let found = 0; cursor.name !== null; found++) {
     if (found === query.limit || bytes >= bytesMax) return { rows, commonPrefixes, next: last }
     const folded = commonPrefixOf(cursor.name, query)
@@ -85,7 +82,7 @@ async function pageOf<R extends object, L extends object>(
     } else {
       last = folded
       commonPrefixes.push(folded)
-      if (!cursor.skip(folded, foldOf)) await cursor.more()
+      if (!cursor.skip(folded, isFolded)) await cursor.more()
     }
   }
   return { rows, commonPrefixes, next: null }

@@ -137,7 +137,7 @@ async function merge(
   const versions: ListedVersion[] = []
   const commonPrefixes: string[] = []
   let next: VersionMarker | null = null
-  const foldOf = (name: string): string | null => commonPrefixOf(name, query)
+  const isFolded = (name: string): boolean => commonPrefixOf(name, query) !== null
   for (;;) {
     const cursor = foremost(cursors)
     if (cursor.name === null) return { versions, commonPrefixes, next: null }
@@ -151,7 +151,7 @@ async function merge(
     } else {
       commonPrefixes.push(folded)
       next = { keyMarker: folded, versionIdMarker: '' }
-      const behind = cursors.filter((one) => !one.skip(folded, foldOf))
+      const behind = cursors.filter((one) => !one.skip(folded, isFolded))
       if (behind.length > 0) await Promise.all(behind.map((one) => one.more()))
     }
   }

@@ -36,18 +36,6 @@ export class ReadPace {
     return this.#rows
   }
 
-  /** Lines to find by seeks before reading on is tried again, or before the walk has what it may ask for. */
-  get soughtLines(): number {
-    return Math.max(0, Math.min(this.#sought, this.#left))
-  }
-
-  /** A line was found by a seek, though not by the last read. */
-  sought(): void {
-    this.passed()
-    this.#sought--
-    if (this.#sought <= 0) this.#rows = this.#nextRows(1)
-  }
-
   /** A line was found without a read. */
   passed(): void {
     this.#left = Math.max(1, this.#left - 1)

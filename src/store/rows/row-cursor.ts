@@ -10,7 +10,6 @@ import assert from 'node:assert/strict'
 import { comesBefore } from '../../state-machine/base/key-order.ts'
 import { type KeyRange, narrow, type RowKey, successor } from '../../state-machine/base/row-key.ts'
 import type { Gap, GapWalk } from './known-gaps.ts'
-import { LookAhead, type Walker } from './look-ahead.ts'
 import { ReadPace } from './read-pace.ts'
 import { keyBytes, openNamed } from './row-codec.ts'
 import { type Database, type DatabaseSnapshot, outOfPlace } from './state-rows.ts'
@@ -29,16 +28,14 @@ export interface CursorRange<R extends object = object> {
   readonly first: string
   /** How many rows the cursor may visit. */
   readonly lines: number
-  readonly snapshot: DatabaseSnapshot
-  /** Started at the moment of the snapshot. */
+  /** Absent: the walk is over the rows as they are now. */
+  readonly snapshot?: DatabaseSnapshot
+  /** Started at the moment that the cursor walks over: that of the snapshot, or that of this call. */
   readonly gaps: GapWalk
 }
 
 /** What a caller takes of a row: `name` is the object key in its row key. Throws RowDamagedError. */
 export type ReadRow<R extends object, L> = (key: RowKey<R>, name: string, payload: Buffer) => L
-
-/** What rows are folded into by their names; null: a row is shown by itself. */
-export type FoldName = (name: string) => string | null
 
 /** A key as text and its row as it is stored. */
 type Entry = readonly [key: string, value: Buffer]
@@ -55,20 +52,16 @@ export class RowCursor<R extends object, L> {
   readonly #readRow: ReadRow<R, L>
   readonly #pace: ReadPace
   readonly #gaps: GapWalk
-  readonly #ahead: LookAhead
   readonly #end: string
   /** The last read, and the position of the cursor in it. */
   #read: readonly Entry[] = []
   #at = 0
-  /** Rows that the iterator read last, and that the binding keeps. */
-  #held = 0
   /** Rows of the last read that the cursor has visited. */
   #lines = 0
   #entry: Entry = NOWHERE
   #name: string | null = null
   /** Where the step over a common prefix began that is not done yet. */
   #steppedFrom: string | null = null
-  #foldOf: FoldName = () => null
   /** In front of the current row, which is not verified yet. */
   #gap: Gap | null = null
 
@@ -80,7 +73,6 @@ export class RowCursor<R extends object, L> {
     this.#gaps = range.gaps
     this.#end = narrow(range.all, range.prefix).end
     this.#iterator = iterate(db, range)
-    this.#ahead = new LookAhead(() => this.#walker(db, range))
   }
 
   /** On the first row. */
@@ -118,10 +110,10 @@ export class RowCursor<R extends object, L> {
   }
 
   /**
-   * Steps over the rows that begin with `prefix`, if it is at one. Where `foldOf` folds the row behind them, the caller takes nothing but its name,
-   * and steps on with this function. False: as for `next`. Throws RowDamagedError.
+   * Steps over the rows that begin with `prefix`, if it is at one. `isNameEnough`: whether the caller takes nothing but the name of the row
+   * behind them, and steps on with this function. False: as for `next`. Throws RowDamagedError.
    */
-  skip(prefix: string, foldOf: FoldName): boolean {
+  skip(prefix: string, isNameEnough: (name: string) => boolean): boolean {
     if (this.#name?.startsWith(prefix) !== true) return true
     const [key, value] = this.#entry
     if (value !== UNREAD) this.#verified(key, value)
@@ -129,10 +121,8 @@ export class RowCursor<R extends object, L> {
     do this.#at++
     while (this.#read[this.#at]?.[0].startsWith(alike) === true)
     const behind = successor(alike)
-    this.#foldOf = foldOf
-    this.#ahead.stepsOver(alike)
     if (this.#at >= this.#read.length) {
-      if (this.#leaps(behind) || this.#leapsAhead(behind)) return true
+      if (this.#leaps(behind, isNameEnough)) return true
       this.#iterator.seek(behind)
     }
     this.#steppedFrom = behind
@@ -140,51 +130,20 @@ export class RowCursor<R extends object, L> {
   }
 
   /** To the row behind a gap that is known, or to the end. */
-  #leaps(behind: string): boolean {
+  #leaps(behind: string, isNameEnough: (name: string) => boolean): boolean {
     const key = this.#gaps.next(behind)
-    if (key === null || !this.#standsByName(key)) return false
-    this.#ahead.knew()
+    if (key === null) return false
+    const name = comesBefore(key, this.#end) ? this.#nameIn(key) : null
+    if (name !== null && !isNameEnough(name)) return false
+    this.#entry = [key, UNREAD]
+    this.#name = name
     this.#pace.passed()
     return true
   }
 
-  /** As far as this walk has looked ahead. */
-  #leapsAhead(behind: string): boolean {
-    const landing = this.#ahead.take(behind)
-    if (landing === undefined || !this.#standsByName(landing.key ?? this.#end)) return false
-    if (landing.key !== null) this.#gaps.found({ from: behind, to: landing.key })
-    this.#pace.sought()
-    return true
-  }
-
-  #standsByName(key: string): boolean {
-    const name = comesBefore(key, this.#end) ? this.#nameIn(key) : null
-    if (name !== null && this.#foldOf(name) === null) return false
-    this.#entry = [key, UNREAD]
-    this.#name = name
-    return true
-  }
-
-  /** Instead of one row behind a step, some at once. False: nothing that the walk can stand on. */
-  async #looksAhead(): Promise<boolean> {
-    const [behind, lines] = [this.#steppedFrom, this.#pace.soughtLines]
-    if (behind === null || lines === 0) return false
-    const foldOf = (key: string): string | null => {
-      const fold = this.#foldOf(this.#nameIn(key))
-      return fold === null ? null : this.#start + fold
-    }
-    if (!(await this.#ahead.look(behind, lines, foldOf)) || !this.#leapsAhead(behind)) return false
-    this.#steppedFrom = null
-    this.#read = []
-    return true
-  }
-
   async more(): Promise<void> {
-    if (await this.#looksAhead()) return
-    if (this.#pace.soughtLines > 0) this.#ahead.hopped()
     if (this.#read.length > 0) this.#pace.took(this.#read.length, this.#lines)
     this.#read = await this.#iterator.nextv(this.#pace.rows)
-    this.#held = this.#read.length
     this.#at = 0
     this.#lines = 0
     if (!this.#stands()) this.#name = null
@@ -192,13 +151,12 @@ export class RowCursor<R extends object, L> {
 
   async close(): Promise<void> {
     await this.#release()
-    await this.#ahead.close()
     await this.#iterator.close()
   }
 
   /** The binding keeps the rows of its last read until V8 collects the closed iterator, which may be a thousand pages later: a short read takes their place. */
   async #release(): Promise<void> {
-    if (this.#held <= HELD_ROWS_MAX) return
+    if (this.#read.length <= HELD_ROWS_MAX) return
     try {
       this.#iterator.seek(this.#entry[0])
       await this.#iterator.nextv(1)
@@ -219,34 +177,16 @@ export class RowCursor<R extends object, L> {
     return true
   }
 
-  #walker(db: Database, range: CursorRange): Walker {
-    const iterator = iterate(db, range)
-    const first = async (target: string): Promise<string | null> => {
-      iterator.seek(target)
-      const [entry] = await iterator.nextv(1)
-      if (entry === undefined) return null
-      const [key, value] = entry
-      if (comesBefore(key, target)) throw outOfPlace()
-      this.#opened(key, value)
-      return key
-    }
-    return { first, close: () => iterator.close() }
-  }
-
   #nameIn(key: string): string {
     const end = key.indexOf('\u0000', this.#start.length)
     return end === -1 ? key.slice(this.#start.length) : key.slice(this.#start.length, end)
   }
 
   #verified(key: string, value: Buffer): Buffer {
-    const payload = this.#opened(key, value)
+    const payload = openNamed(key, textSum(key, this.#startSum, this.#start.length), value)
     if (this.#gap !== null) this.#gaps.found(this.#gap)
     this.#gap = null
     return payload
-  }
-
-  #opened(key: string, value: Buffer): Buffer {
-    return openNamed(key, textSum(key, this.#startSum, this.#start.length), value)
   }
 }
 
@@ -261,6 +201,6 @@ function iterate(db: Database, { all, prefix, first, snapshot }: CursorRange) {
     gte: isBehind ? first : start,
     lt: end,
     highWaterMarkBytes: READ_AHEAD_BYTES,
-    snapshot,
+    ...(snapshot === undefined ? {} : { snapshot }),
   })
 }

@@ -5,11 +5,12 @@
  * Owns: what a file gets as `tap`: its own subtest, so that its teardown is over before the next file loads. Tells the runner which file starts.
  * Rule: only files that scripts/checks/test-groups.ts lets share a process.
  */
+import './promise-hooks.ts'
 import { registerHooks } from 'node:module'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import t from 'tap'
-import { setCurrent } from './current-test.ts'
+import { current, setCurrent } from './current-test.ts'
 import { CHILD_KEY } from './test-process.ts'
 
 const [limit = '', ...files] = process.argv.slice(2)
@@ -25,6 +26,9 @@ registerHooks({
   },
 })
 
+// In place of tap's own search for the subtest of such an error, which promise-hooks.ts takes its hooks from.
+for (const event of ['uncaughtException', 'unhandledRejection'])
+  process.on(event, (error: unknown) => current.threw(error))
 // The limit is that of a file, not of all.
 t.setTimeout(0)
 for (const [file, url] of urls) {

@@ -29,6 +29,7 @@ type Files = Readonly<Record<string, string>>
 
 const HEADER = '/** A file of a test. */\n'
 const TAP = "import t from 'tap'\n"
+const LATER = 'new Promise((resolve) => setImmediate(resolve))'
 
 /** Rooms in a row: log <- core <- edge, and one beside them. */
 const FILES: Files = {
@@ -314,12 +315,17 @@ t.test('npm run check', async (t) => {
         'test/a/d-throws.test.ts': `${TAP}\nt.test('z', async (t) => {\n  t.ok(true)\n  await new Promise((_, no) => setImmediate(() => no(new Error('late'))))\n})\n`,
         'test/a/e-dies.test.ts': `${TAP}${dies}`,
         'test/a/f-after.test.ts': `${TAP}\nt.ok(true)\n`,
+        'test/a/d-unhandled.test.ts': `${TAP}\nt.test('u', async (t) => {\n  void ${LATER}.then(() => Promise.reject(new Error('unhandled')))\n  await ${LATER}\n  await ${LATER}\n  t.ok(true)\n})\n`,
+        'test/a/d-timer.test.ts': `${TAP}\nt.test('v', async (t) => {\n  await ${LATER}\n  setImmediate(() => {\n    throw new Error('no')\n  })\n  await ${LATER}\n  await ${LATER}\n  t.ok(true)\n})\n`,
+        'test/a/d-whole.test.ts': `${TAP}\nt.ok(true)\n`,
       })
       const { status, lines } = check('--room', 'a')
       t.equal(status, 1)
       t.same(
         lines.filter((line) => /^FAILED test\/a\/[a-z-]+\.test\.ts$/.test(line)).toSorted(),
-        ['b-red', 'c-bad', 'd-throws', 'e-dies'].map((name) => `FAILED test/a/${name}.test.ts`),
+        ['b-red', 'c-bad', 'd-throws', 'd-timer', 'd-unhandled', 'e-dies'].map(
+          (name) => `FAILED test/a/${name}.test.ts`,
+        ),
         lines.join('\n'),
       )
     },

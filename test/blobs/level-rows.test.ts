@@ -1,7 +1,7 @@
 /**
  * The rows of the pack index in a real LevelDB, and a store over it that loses it in every way.
  */
-import { cp, mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
@@ -9,6 +9,7 @@ import { DiskBlobStore } from '../../cluster/blobs/disk/disk-blob-store.ts'
 import { LevelRows } from '../../cluster/blobs/packs/level-rows.ts'
 import { indexRowsContract } from '../port-suites/index-rows.ts'
 import { SILENT } from '../helpers/loggers.ts'
+import { copyOfOpen } from '../store/open-copy.ts'
 import { sampleBlob, streamOf } from './blob-samples.ts'
 import { MemoryRows } from './memory-rows.ts'
 
@@ -72,7 +73,7 @@ for (const [harm, harmIndex] of [
     for (const blob of BLOBS) await store.write(blob, streamOf(blob.bytes), blob)
     await store.list(null, 1)
     // Copied while it is open: the directory of a process that was killed.
-    await cp(join(directory, 'blobs'), join(directory, 'killed'), { recursive: true })
+    copyOfOpen(join(directory, 'blobs'), join(directory, 'killed'))
     await store.close()
     await harmIndex(join(directory, 'killed', 'pack-index'))
     const again = await openStore(join(directory, 'killed'))

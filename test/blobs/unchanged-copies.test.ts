@@ -2,13 +2,14 @@
  * What a store knows about copies without reading them: after a clean stop, all of them except missing and truncated ones; after an
  * unclean stop, none.
  */
-import { cp, mkdtemp, readdir, rename, rm, truncate } from 'node:fs/promises'
+import { mkdtemp, readdir, rename, rm, truncate } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { DiskBlobStore } from '../../cluster/blobs/disk/disk-blob-store.ts'
 import { type FileOps, systemFileOps } from '../../cluster/base/file-ops.ts'
 import { SILENT } from '../helpers/loggers.ts'
+import { copyOfOpen } from '../store/open-copy.ts'
 import { type SampleBlob, sampleBlob, streamOf } from './blob-samples.ts'
 
 const PACKED = [1, 2, 3, 4].map((seed) => sampleBlob(seed, 5_000))
@@ -91,7 +92,7 @@ t.test('what a store knows about copies without reading them', async (t) => {
     const killed = await place.open()
     await killed.areUnchanged(ALL)
     const copy = `${place.directory}-copy`
-    await cp(place.directory, copy, { recursive: true })
+    copyOfOpen(place.directory, copy)
     await killed.close()
     await rm(place.directory, { recursive: true })
     await rename(copy, place.directory)

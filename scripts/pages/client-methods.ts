@@ -27,7 +27,7 @@ export interface MethodFacts {
   readonly bodySchema: Schema
   /** Of the successful JSON answer, with `$ref` resolved; {} without one. */
   readonly answerSchema: Schema
-  readonly answer: 'json' | 'bytes' | 'text' | 'empty'
+  readonly answer: 'json' | 'bytes' | 'text' | 'events' | 'empty'
   readonly method: string
 }
 

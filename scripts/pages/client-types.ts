@@ -75,6 +75,9 @@ function operationsText(
     '/**',
     ` * The operations of the ${plane} plane as docs/openapi/${plane}.json has them. Made by \`node scripts/pages/client-types.ts\`.`,
     ' */',
+    ...(operationTexts.includes('<ServerEvent')
+      ? ["import type { ServerEvent } from '../call/event-stream.ts'"]
+      : []),
     `import type { ${[...used, 'Route'].join(', ')} } from '../call/operation.ts'`,
     '',
     ...Object.entries(records).map(([name, schema]) => `export type ${name} = ${typeText(schema)}\n`),
@@ -149,6 +152,7 @@ function answerText(operation: Operation): string {
   const kind = answerKind(operation)
   if (kind === 'bytes') return 'Download'
   if (kind === 'text') return 'string'
+  if (kind === 'events') return 'AsyncGenerator<ServerEvent, void, undefined>'
   if (kind === 'empty') return 'undefined'
   const type = typeText({ anyOf: contents.map(({ schema }) => schema) })
   const isSometimesEmpty = Object.entries(operation.responses).some(
@@ -171,10 +175,11 @@ function bodyKind({ requestBody }: Operation): 'none' | 'json' | 'bytes' {
   return 'application/json' in requestBody.content ? 'json' : 'bytes'
 }
 
-function answerKind(operation: Operation): 'json' | 'bytes' | 'text' | 'empty' {
+function answerKind(operation: Operation): 'json' | 'bytes' | 'text' | 'events' | 'empty' {
   const types = successes(operation).map(({ type }) => type)
   if (types.length === 0) return 'empty'
   if (types.includes('application/json')) return 'json'
+  if (types.includes('text/event-stream')) return 'events'
   return types.includes('*/*') ? 'bytes' : 'text'
 }
 

@@ -123,6 +123,8 @@ export interface Access {
   openAdmin(authorization: string | undefined): Proof<AdminTokenPrincipal>
   /** The secret of a session, from the cookie of a browser. Throws as `openAdmin` does. */
   openSession(secret: string): Proof<AdminTokenPrincipal>
+  /** Of a caller that was proved before, what its row says now; takes nothing from its rate. Throws Refusal token_invalid, token_expired. */
+  adminNow(principal: AdminTokenPrincipal): AdminTokenPrincipal
   /** Throws Refusal access_denied, invalid_argument, token_invalid, key_revoked, tenant_disabled. */
   temporaryToken(principal: AccessKeyPrincipal, terms: TemporaryTerms): TemporaryGrant
   /** A refusal of its own that ends a request, once for each request: it is counted. */

@@ -9,6 +9,7 @@ import { Refusal } from '../base/refusal.ts'
 import type { View } from '../state-machine/base/view.ts'
 import { countsNow } from '../state-machine/tenants/admin-sessions.ts'
 import { adminTokenByHash } from '../state-machine/tenants/admin-tokens.ts'
+import { tenantKeys } from '../state-machine/tenants/keys.ts'
 import type { AdminTokenRecord } from '../state-machine/tenants/records.ts'
 import type { Proof, RateHeaders } from './access.ts'
 import { adminTokenHash, looksLikeAdminToken, looksLikeSessionSecret } from './admin-token.ts'
@@ -51,6 +52,14 @@ export class AdminAccess {
     return (connection) => this.#proved(this.#record(hash, 'The session'), connection)
   }
 
+  /** By the id of the row, so that a session whose secret was renewed continues. */
+  now({ tokenId }: AdminTokenPrincipal): AdminTokenPrincipal {
+    const record = this.#parts.state.get(tenantKeys.adminToken(tokenId))
+    if (record === undefined) throw new Refusal('token_invalid', `Session '${tokenId}' has ended`)
+    this.#requireStanding(record)
+    return principalOf(record)
+  }
+
   rateHeadersOf({ tokenId }: Pick<AdminTokenPrincipal, 'tokenId'>): RateHeaders {
     const { requests } = this.#parts
     return rateHeaders(requests, requests.rateStatus(tokenId))
@@ -66,22 +75,27 @@ export class AdminAccess {
 
   #proved(record: AdminTokenRecord, connection: Connection): AdminTokenPrincipal {
     const { requests, requireBinding, uses, now } = this.#parts
-    const kind = record.session === undefined ? 'Admin token' : 'Session'
-    if (record.revokedAt !== null)
-      throw new Refusal('token_invalid', `${kind} '${record.tokenId}' was revoked`)
-    if (record.expiresAt !== null && now() >= record.expiresAt)
-      throw new Refusal(
-        'token_expired',
-        `${kind} '${record.tokenId}' expired at ${timeText(record.expiresAt)}`,
-      )
+    this.#requireStanding(record)
     take(requests, record.tokenId)
-    const { tokenId, role, tenantId, noKeys = false, session, name } = record
-    const user = session === undefined ? {} : { user: { id: session.user.id, name } }
-    const principal = { kind: 'adminToken', tokenId, role, noKeys, tenantId, ...user } as const
+    const principal = principalOf(record)
     requireBinding(bindingRefusal(record.boundTo, connection, principal, this.rateHeadersOf(principal)))
     uses.noteToken(record, now())
     return principal
   }
+
+  /** Throws Refusal token_invalid, token_expired. */
+  #requireStanding({ tokenId, session, revokedAt, expiresAt }: AdminTokenRecord): void {
+    const kind = session === undefined ? 'Admin token' : 'Session'
+    if (revokedAt !== null) throw new Refusal('token_invalid', `${kind} '${tokenId}' was revoked`)
+    if (expiresAt !== null && this.#parts.now() >= expiresAt)
+      throw new Refusal('token_expired', `${kind} '${tokenId}' expired at ${timeText(expiresAt)}`)
+  }
+}
+
+function principalOf(record: AdminTokenRecord): AdminTokenPrincipal {
+  const { tokenId, role, tenantId, noKeys = false, session, name } = record
+  const user = session === undefined ? {} : { user: { id: session.user.id, name } }
+  return { kind: 'adminToken', tokenId, role, noKeys, tenantId, ...user }
 }
 
 const timeText = (ms: number): string => new Date(ms).toISOString()

@@ -22,6 +22,7 @@ export function dryRunAccess(access: Access): Access {
     openAdmin: (authorization) => access.openAdmin(authorization),
     temporaryToken: (principal, terms) => access.temporaryToken(principal, terms),
     answered: (refusal) => access.answered(refusal),
+    adminNow: (principal) => access.adminNow(principal),
     rateHeadersOf: (principal) => access.rateHeadersOf(principal),
     newAccessKey: () => emptyKey(NO_KEY_ID),
     newSecret: emptyKey,

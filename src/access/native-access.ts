@@ -291,6 +291,10 @@ export class NativeAccess implements Access {
     return this.#counts.samples()
   }
 
+  adminNow(principal: AdminTokenPrincipal): AdminTokenPrincipal {
+    return this.#admin.now(principal)
+  }
+
   rateHeadersOf(principal: AdminTokenPrincipal): RateHeaders {
     return this.#admin.rateHeadersOf(principal)
   }

@@ -98,6 +98,8 @@ export type Answer = {
       /** The same in one piece and without a wait, where this node has them at hand; throws what reading them throws. Absent: it has not. */
       readonly atHand?: () => Uint8Array
     }
+  /** Leave as they come, without a known length; the first is in hand before the status leaves. */
+  | { readonly kind: 'stream'; readonly contentType: string; readonly pieces: AsyncGenerator<Uint8Array> }
   | { readonly kind: 'empty' }
 )
 

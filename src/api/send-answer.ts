@@ -20,6 +20,10 @@ const NOTHING = Buffer.alloc(0)
 /** The system takes so many bytes of an answer at once, so no client can make this node wait for it. */
 const WHOLE_BYTES_MAX = 16 * 1024
 
+/** A stream whose client takes nothing for so long ends: it may have gone, and it holds a place. */
+const STALLED_MS = 10_000
+
+type StreamAnswer = Extract<Answer, { readonly kind: 'stream' }>
 type BytesAnswer = Extract<Answer, { readonly kind: 'bytes' }>
 
 interface Usual {
@@ -32,6 +36,7 @@ interface Usual {
 
 export async function sendAnswer(reply: FastifyReply, answer: Answer, usual: Usual): Promise<void> {
   if (answer.kind === 'bytes' && answer.length <= WHOLE_BYTES_MAX) return sendWhole(reply, answer, usual)
+  if (answer.kind === 'stream') return sendStream(reply, answer, usual)
   // Pulled first: it may throw, and then nothing of this answer may have touched the reply.
   const body =
     answer.kind === 'bytes'
@@ -199,6 +204,48 @@ async function sendBody(
   } catch (error) {
     response.destroy()
     if (!(error instanceof ClientGoneError)) onBroken(error as Error)
+  }
+}
+
+/** A piece is asked for when the system has taken the one before: what a client does not read is not made. */
+async function sendStream(
+  reply: FastifyReply,
+  { pieces, contentType, headers, status: own }: StreamAnswer,
+  { status: usual, exchange, onReady, onBroken }: Usual,
+): Promise<void> {
+  const status = own ?? usual
+  let next = await pieces.next()
+  try {
+    await onReady(status, 0)
+  } catch (error) {
+    await pieces.return(undefined)
+    throw error
+  }
+  const { response, head } = takenOver(reply, { ...headers, 'content-type': contentType })
+  response.writeHead(status, head)
+  exchange.answering()
+  try {
+    if (reply.request.method !== 'HEAD')
+      for (; next.done !== true; next = await pieces.next()) {
+        exchange.sentBytes += next.value.length
+        await takenSoon(next.value, response)
+      }
+    response.end()
+  } catch (error) {
+    response.destroy()
+    if (!(error instanceof ClientGoneError)) onBroken(error as Error)
+  } finally {
+    await pieces.return(undefined)
+  }
+}
+
+/** Rejects with ClientGoneError, also of a client that takes nothing for STALLED_MS. */
+async function takenSoon(piece: Uint8Array, response: RawResponse): Promise<void> {
+  const stalled = setTimeout(() => response.destroy(), STALLED_MS)
+  try {
+    await pacedWrite(piece, response, null)
+  } finally {
+    clearTimeout(stalled)
   }
 }
 

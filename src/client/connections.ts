@@ -62,6 +62,7 @@ export class Connections implements Transport<Readable> {
       status: answer.statusCode,
       headers: plain(answer.headers),
       body: answer.body,
+      pieces: () => answer.body,
       bytes: () => collected(answer.body),
     }
   }

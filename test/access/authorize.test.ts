@@ -170,6 +170,7 @@ const ALLOWED = {
   getRepair: OWNERS,
   getClusterPlacement: OWNERS,
   getChanges: OWNERS,
+  getEvents: OWNERS,
   planClusterPlacement: OWNERS,
   setMemberPlacement: OWNERS,
   deleteMemberPlacement: OWNERS,

@@ -72,6 +72,12 @@ export const membershipRows = {
     'GET /changes: which topics differ from what a cursor has seen; without one, all [record 93]',
   'membership.changes.wait':
     'with wait it answers when something changes, at the latest after that time [record 93]',
+  'membership.events':
+    'GET /events: server-sent events with the topics that differ; Last-Event-ID or since resumes at any node, and no change is missed [record 114]',
+  'membership.events.ends':
+    'a stream ends after its time, with the node, and within seconds of its token; each may be resumed [record 114]',
+  'membership.events.bound':
+    '64 streams and waiting requests a node, 503 slow_down beyond; a client that does not read holds up one event [record 114]',
   'membership.history':
     'GET /cluster/history: one point each ten seconds of the last hour of every node; a node that does not answer is named [record 106]',
   'membership.history.prometheus':

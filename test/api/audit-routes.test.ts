@@ -169,12 +169,13 @@ t.test('a new route leaves its row without further code', async (t) => {
   )
 })
 
-t.test('only probes, scrapes, charts and the question what has changed are routine', async (t) => {
+t.test('only probes, scrapes, charts and questions what has changed are routine', async (t) => {
   const routine = [
     'adminHealthz',
     'adminReadyz',
     'getChanges',
     'getClusterHistory',
+    'getEvents',
     'getMetrics',
     'healthz',
     'readyz',

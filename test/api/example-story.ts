@@ -64,6 +64,7 @@ const LAST: readonly ExampleId[] = [
     'getClusterPlacement',
     'getClusterEncryption',
     'getChanges',
+    'getEvents',
     'planClusterPlacement',
   ],
   ['scrub', 'recount', 'resumeCollection', 'rotateTenantKey', 'revokeTenantKey'],

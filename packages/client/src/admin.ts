@@ -2,6 +2,7 @@
  * `@holdfast/client/admin`: the admin plane of Holdfast, for operators.
  */
 export * from './call/errors.ts'
+export type { ServerEvent } from './call/event-stream.ts'
 export type { MethodOptions } from './call/methods.ts'
 export { type AdminOptions, HoldfastAdmin } from './client/holdfast-admin.ts'
 export type { HoldfastOptions } from './client/options.ts'

@@ -6,6 +6,7 @@
  * failures are repeated as repeating.ts decides, at the next node if there is one. A stream that can be opened once is sent once.
  */
 import type { Endpoints } from './endpoints.ts'
+import { eventsOf } from './event-stream.ts'
 import { ApiError, apiErrorOf, ArgumentError, NoAnswerError, WrongListenerError } from './errors.ts'
 import { type Call, type Download, type Request, requestOf, type Route } from './operation.ts'
 import { delayBefore, isPassing, mayRepeat, type RepeatPolicy } from './repeating.ts'
@@ -180,8 +181,9 @@ function isOfOtherPlane(
   return code === 'token_invalid' && /\badmin token\b/i.test(String(problem['message']))
 }
 
-async function answerOf<B>(route: Route, { status, body, bytes }: Attempted<B>): Promise<unknown> {
+async function answerOf<B>(route: Route, { status, body, pieces, bytes }: Attempted<B>): Promise<unknown> {
   if (route.answer === 'bytes' && status < 300) return body
+  if (route.answer === 'events' && status < 300) return eventsOf(pieces())
   const whole = await bytes()
   if (whole.length === 0 || route.answer === 'empty') return undefined
   const text = new TextDecoder().decode(whole)

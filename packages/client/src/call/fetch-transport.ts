@@ -57,7 +57,8 @@ export class FetchTransport implements Transport<ReadableStream<Uint8Array>> {
       await refuseRedirect(answer)
       const body = this.#watched(answer.body, limit)
       const headers = Object.fromEntries(answer.headers)
-      return { status: answer.status, headers, body, bytes: () => collected(piecesOf(body)) }
+      const pieces = (): AsyncIterable<Uint8Array> => piecesOf(body)
+      return { status: answer.status, headers, body, pieces, bytes: () => collected(pieces()) }
     } catch (cause) {
       limit.end()
       throw cause

@@ -20,7 +20,7 @@ export interface Route {
   /** The parameter that is the rest of the path; its slashes are not escaped. */
   readonly rest: string | null
   readonly body: 'none' | 'json' | 'bytes'
-  readonly answer: 'json' | 'bytes' | 'text' | 'empty'
+  readonly answer: 'json' | 'bytes' | 'text' | 'events' | 'empty'
   readonly takesToken: boolean
   /** The options of the method, by their names; fields of a JSON body are not among them. */
   readonly options: Readonly<Record<string, OptionPlace>>

@@ -12,6 +12,8 @@ export interface Attempted<B> {
   readonly headers: Readonly<Record<string, string>>
   /** Must be read or cancelled. */
   readonly body: B
+  /** The body as it arrives, once. It is cancelled when the loop ends early. */
+  readonly pieces: () => AsyncIterable<Uint8Array>
   /** Reads the body to its end. Throws when it is larger than ANSWER_BYTES_MAX. */
   readonly bytes: () => Promise<Uint8Array>
 }

@@ -261,6 +261,12 @@ export interface GetChangesInput {
   /** Answer when something has changed, at the latest after this time: 1ms to 60s */ readonly wait?: string
 }
 
+export interface GetEventsInput {
+  /** The cursor of the answer before; absent: nothing was seen yet */ readonly since?: string
+  /** The stream ends after this time: 1ms to 60s; absent: after 10 minutes */ readonly wait?: string
+  /** The id of the last event; it counts before the parameter since */ readonly lastEventID?: string
+}
+
 export interface GetClusterHistoryInput {
   /** hour, which nodes keep in memory, if absent; the others come from metrics.prometheus_url */ readonly range?: "hour" | "day" | "week" | "month"
 }
@@ -711,9 +717,14 @@ export abstract class AdminMethods extends Methods<AdminPages> {
     return this.run('getClusterPlacement', input, options)
   }
 
-  /** Which of members and long operations have changed since a caller looked; waits for a change */
+  /** Which of members, long operations and backup plans have changed since a caller looked; waits for a change */
   getChanges(input?: GetChangesInput, options?: MethodOptions): Promise<AdminOperations['getChanges']['answer']> {
     return this.run('getChanges', input, options)
+  }
+
+  /** What has changed since a caller looked, as an event whenever something does */
+  getEvents(input?: GetEventsInput, options?: MethodOptions): Promise<AdminOperations['getEvents']['answer']> {
+    return this.run('getEvents', input, options)
   }
 
   /** Get what every member finds at itself, and until when its certificates are valid */

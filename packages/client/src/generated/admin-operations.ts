@@ -1,6 +1,7 @@
 /**
  * The operations of the admin plane as docs/openapi/admin.json has them. Made by `node scripts/pages/client-types.ts`.
  */
+import type { ServerEvent } from '../call/event-stream.ts'
 import type { Route } from '../call/operation.ts'
 
 export type Session = { /** As the audit log names the caller */ readonly tokenId: string; readonly name: string; readonly role: "auditor" | "viewer" | "operator" | "owner"; readonly tenantId: string | null; /** false: the token makes and rotates no access keys */ readonly mayMakeKeys: boolean; readonly expiresAt: string | null; readonly user: { readonly issuer: string; readonly subject: string; /** The session ends when it is not renewed for this long */ readonly idleSeconds: number; /** When the session ends at the latest */ readonly endsAt: string } | null; /** The operationIds that role and tenant of the caller allow, in the order of this document. A request may still be refused for what it names */ readonly operations: readonly (string)[] }
@@ -299,10 +300,15 @@ export interface AdminOperations {
     readonly call: { readonly query?: { /** Only the chunks of this tenant */ readonly tenantId?: string; /** Only the chunks of this bucket, with tenantId. A chunk that several objects share may count once for each of them */ readonly bucket?: string; /** Ask each node on which of its disks the copies are; an answer counts at most 2000 chunks then */ readonly byDisk?: boolean; /** Chunks to count: 1 to 20000, the most if absent */ readonly limit?: number; /** nextContinuationToken of the page before, with the same query */ readonly continuationToken?: string } }
     readonly answer: Placement
   }
-  /** Which of members and long operations have changed since a caller looked; waits for a change */
+  /** Which of members, long operations and backup plans have changed since a caller looked; waits for a change */
   readonly getChanges: {
     readonly call: { readonly query?: { /** The cursor of the answer before; absent: nothing was seen yet */ readonly since?: string; /** Answer when something has changed, at the latest after this time: 1ms to 60s */ readonly wait?: string } }
-    readonly answer: { /** For the next call, at any node */ readonly cursor: string; /** What to load again; empty: nothing */ readonly changed: readonly ("membership" | "operations")[] }
+    readonly answer: { /** For the next call, at any node */ readonly cursor: string; /** What to load again; empty: nothing */ readonly changed: readonly ("membership" | "operations" | "backups")[] }
+  }
+  /** What has changed since a caller looked, as an event whenever something does */
+  readonly getEvents: {
+    readonly call: { readonly query?: { /** The cursor of the answer before; absent: nothing was seen yet */ readonly since?: string; /** The stream ends after this time: 1ms to 60s; absent: after 10 minutes */ readonly wait?: string }; readonly headers?: { /** The id of the last event; it counts before the parameter since */ readonly "Last-Event-ID"?: string } }
+    readonly answer: AsyncGenerator<ServerEvent, void, undefined>
   }
   /** Get what every member finds at itself, and until when its certificates are valid */
   readonly getClusterDoctor: {
@@ -527,6 +533,7 @@ export const ADMIN_ROUTES: Readonly<Record<keyof AdminOperations, Route>> = {
   resumeCollection: {"method":"POST","path":"/admin/api/v1/cluster/collection/resume","rest":null,"body":"json","answer":"json","takesToken":true,"options":{"dryRun":{"in":"query","name":"dryRun"}},"fields":["reason"],"cursors":[],"items":null},
   getClusterPlacement: {"method":"GET","path":"/admin/api/v1/cluster/placement","rest":null,"body":"none","answer":"json","takesToken":true,"options":{"tenantId":{"in":"query","name":"tenantId"},"bucket":{"in":"query","name":"bucket"},"byDisk":{"in":"query","name":"byDisk"},"limit":{"in":"query","name":"limit"},"continuationToken":{"in":"query","name":"continuationToken"}},"fields":[],"cursors":["continuationToken"],"items":"nodes"},
   getChanges: {"method":"GET","path":"/admin/api/v1/changes","rest":null,"body":"none","answer":"json","takesToken":true,"options":{"since":{"in":"query","name":"since"},"wait":{"in":"query","name":"wait"}},"fields":[],"cursors":[],"items":null},
+  getEvents: {"method":"GET","path":"/admin/api/v1/events","rest":null,"body":"none","answer":"events","takesToken":true,"options":{"since":{"in":"query","name":"since"},"wait":{"in":"query","name":"wait"},"lastEventID":{"in":"header","name":"Last-Event-ID"}},"fields":[],"cursors":[],"items":null},
   getClusterDoctor: {"method":"GET","path":"/admin/api/v1/cluster/doctor","rest":null,"body":"none","answer":"json","takesToken":true,"options":{},"fields":[],"cursors":[],"items":null},
   getClusterHistory: {"method":"GET","path":"/admin/api/v1/cluster/history","rest":null,"body":"none","answer":"json","takesToken":true,"options":{"range":{"in":"query","name":"range"}},"fields":[],"cursors":[],"items":null},
   planClusterPlacement: {"method":"POST","path":"/admin/api/v1/cluster/placement/plan","rest":null,"body":"json","answer":"json","takesToken":true,"options":{},"fields":["members","tenantId","bucket","limit","continuationToken"],"cursors":[],"items":null},

@@ -16,10 +16,7 @@ import { TEXT } from '../words/strings.ts'
 const MARK = { safe: 'good', attention: 'warn', danger: 'warn', unknown: 'unknown' } as const
 
 export function Health() {
-  useEffect(() => {
-    void load('membership', 'placement', 'repair', 'operations', 'doctor')
-    void backupPlans.load()
-  }, [])
+  useEffect(() => void load('membership', 'placement', 'repair', 'operations', 'backups', 'doctor'), [])
   const parts = [membership, placement, repair, operations, backupPlans, doctor]
   const isComplete = parts.every(({ value, fault }) => value.value !== null || fault.value !== null)
   if (!isComplete) return <Skeleton />

@@ -1,6 +1,7 @@
 /**
  * What several screens show of the cluster, loaded once for all of them.
  */
+import { backupPlans } from './backup-data.ts'
 import { resource } from './resource.ts'
 import { ApiError, type HoldfastAdmin, type Membership, type Operation } from '../../../client/src/admin.ts'
 
@@ -34,7 +35,7 @@ export const masterKeys = resource((api) => api.getClusterEncryption())
 /** The newest first. */
 export const operations = resource(operationsOf)
 
-const ALL = { membership, repair, placement, operations, doctor }
+const ALL = { membership, repair, placement, operations, doctor, backups: backupPlans }
 export type Topic = keyof typeof ALL
 
 export async function load(...topics: readonly Topic[]): Promise<void> {

@@ -75,7 +75,8 @@ export function followed(below: string): typeof fetch {
       screen: location.hash,
     }
     // The page waits here all the time: it is no action of its user.
-    if (!/\/changes(?:\?|$)/.test(sent.path)) requests.value = [asked, ...requests.peek()].slice(0, KEPT_MAX)
+    if (!/\/(?:changes|events)(?:\?|$)/.test(sent.path))
+      requests.value = [asked, ...requests.peek()].slice(0, KEPT_MAX)
     const answer = await noticed(fetch(input, init))
     requests.value = requests
       .peek()

@@ -56,7 +56,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "reason": "Before the upgrade",
     "tenantId": null,
     "bucket": null,
-    "backupId": "20261128t014345z-a49d0b7d",
+    "backupId": "20261128t015829z-adaf5b24",
     "target": "directory:weekly",
     "restore": null,
     "nodeId": null,
@@ -246,7 +246,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "reason": "Before the upgrade",
     "tenantId": null,
     "bucket": null,
-    "backupId": "20261128t014345z-a49d0b7d",
+    "backupId": "20261128t015829z-adaf5b24",
     "target": "directory:weekly",
     "restore": null,
     "nodeId": null,
@@ -296,7 +296,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "expiresAt": "2026-11-21T12:00:00.000Z"
   },
   "createTemporaryToken": {
-    "token": "svctmp_eyJ2IjoxLCJ0eXAiOiJ0bXAiLCJhayI6IkFLRUtBQklaWVhYQ1hPTVpUT1pUIiwia3YiOjEsInRpZCI6ImFjbWUiLCJpYXQiOjE3OTU4MzAyMjQsImV4cCI6MTc5NTgzMTEyNCwianRpIjoiVngwZkE2S08zUXk1Iiwic2NwIjoib3A9cmVhZDpidWNrZXQ9cGhvdG9zOnByZWZpeD0yMDI2LyIsInNuIjoiYnVpbGQtMTcifQ.tshJf_2lfcKPCEs3JlNhHt-YcdIE1JSQ2SOCtlhrow4",
+    "token": "svctmp_eyJ2IjoxLCJ0eXAiOiJ0bXAiLCJhayI6IkFLWFFINlZTWEZRUEc1S0RMTlNGIiwia3YiOjEsInRpZCI6ImFjbWUiLCJpYXQiOjE3OTU4MzExMDYsImV4cCI6MTc5NTgzMjAwNiwianRpIjoieUtjcHhaeVphdnRXIiwic2NwIjoib3A9cmVhZDpidWNrZXQ9cGhvdG9zOnByZWZpeD0yMDI2LyIsInNuIjoiYnVpbGQtMTcifQ.DCIbDaAHMgJB0kPl5Iawn7iZqULudohU19-PlU_mrJc",
     "tokenType": "Bearer",
     "expiresIn": 900,
     "expiresAt": "2026-11-21T12:00:00.000Z",
@@ -704,10 +704,11 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "status": "Enabled"
   },
   "getChanges": {
-    "cursor": "TzBwNJoM8rF2KPID.jpExp63lTuSEBxvU",
+    "cursor": "0oep-pB1NjI0Q4Zu.xRtpLLb1dw1SAwQB.ZD1UNxBCluIdkG7L",
     "changed": [
       "membership",
-      "operations"
+      "operations",
+      "backups"
     ]
   },
   "getClusterBackup": {
@@ -1156,6 +1157,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
       "resumeCollection",
       "getClusterPlacement",
       "getChanges",
+      "getEvents",
       "getClusterDoctor",
       "getClusterHistory",
       "planClusterPlacement",
@@ -1552,7 +1554,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   "listNotificationDeliveries": {
     "deliveries": [
       {
-        "deliveryId": "evt_01M8FX56TD0000000000R00000-2Q6E46KJRTSLVOH7",
+        "deliveryId": "evt_01M8FY05FF0000000000R00000-B5NJ3PBADCPTQMFI",
         "configId": "thumbs",
         "type": "test",
         "eventName": "s3:TestEvent",
@@ -1636,7 +1638,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "reason": "Before the upgrade",
         "tenantId": null,
         "bucket": null,
-        "backupId": "20261128t014345z-a49d0b7d",
+        "backupId": "20261128t015829z-adaf5b24",
         "target": "directory:weekly",
         "restore": null,
         "nodeId": null,
@@ -2195,7 +2197,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "error": null
   },
   "redeliverNotification": {
-    "deliveryId": "evt_01M8FX56TD0000000000R00000-2Q6E46KJRTSLVOH7",
+    "deliveryId": "evt_01M8FY05FF0000000000R00000-B5NJ3PBADCPTQMFI",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",
@@ -2634,7 +2636,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "suffix": "",
         "enabled": true,
         "payloadFormat": "native",
-        "signingSecret": "whsec_y198cEKL4byChYkTsZb0EwVX/8hOYgJb",
+        "signingSecret": "whsec_dCgbE5jO1CjJP6uSUu1lzFi0VD51cRPs",
         "suspended": false,
         "suspensionReason": "",
         "createdAt": "2026-11-21T12:00:00.000Z",
@@ -2890,7 +2892,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   "testAccess": {
     "allowed": true,
     "code": null,
-    "reason": "Access key 'AKEKABIZYXXCXOMZTOZT' has a scope that covers 'getObject' here, and no policy denies it",
+    "reason": "Access key 'AKXQH6VSXFQPG5KDLNSF' has a scope that covers 'getObject' here, and no policy denies it",
     "decidedBy": "scopes",
     "scopes": [
       {
@@ -2902,7 +2904,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "statement": null
   },
   "testNotification": {
-    "deliveryId": "evt_01M8FX56TD0000000000R00000-2Q6E46KJRTSLVOH7",
+    "deliveryId": "evt_01M8FY05FF0000000000R00000-B5NJ3PBADCPTQMFI",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",
@@ -2943,7 +2945,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "from": 0,
     "to": 64,
     "end": 64,
-    "head": "64:2d2c4636f6f376abfee497010d8f8f06fb41b4a694f7b76c47c0da43be3bc863",
+    "head": "64:f94f19ae74c333b09284daa0b7bdb7de8ce04bbe0f31abfb078caa4a3b9518ad",
     "isWhole": true,
     "firstFault": null,
     "isTruncated": false

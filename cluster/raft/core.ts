@@ -68,8 +68,8 @@ export interface Core {
   /** Ticks since this member received a message of a leader, granted a vote or started to campaign. */
   electionElapsed: number
   electionTimeout: number
-  /** Ticks since the connection to the leader broke without a message of the leader; null: it did not break, or one has arrived. */
-  suspectTicks: number | null
+  /** The connection to the leader broke, and no message of the leader has arrived since. */
+  isLeaderSuspect: boolean
   votes: Map<NodeId, Vote>
   leadership: Leadership | null
   /** The snapshot that the driver is pulling. Meanwhile nothing is handed out: the state machine is about to be replaced. */
@@ -117,7 +117,7 @@ export function createCore(options: RaftOptions, restored: RaftRestored): Core {
     appliedIndex,
     electionElapsed: 0,
     electionTimeout: 0,
-    suspectTicks: null,
+    isLeaderSuspect: false,
     votes: new Map(),
     leadership: null,
     fetching: null,

@@ -24,14 +24,13 @@ import { becomeLeader } from './leader.ts'
 import { becomeFollower, setLeader } from './role.ts'
 import type { NodeId, RequestVote, RequestVoteResponse, TimeoutNow } from './types.ts'
 
-/** Ticks in which a message of the leader must arrive after the connection to it broke: it sends with each tick then. */
+/** Ticks since the last message of a leader after which it is given up when the connection to it broke. */
 const SUSPECT_TICKS = 2
 
 /** A tick of any role but leader. */
 export function tickElection(core: Core): void {
   core.electionElapsed += 1
-  if (core.suspectTicks !== null) core.suspectTicks += 1
-  if (core.suspectTicks === SUSPECT_TICKS) giveUpLeader(core)
+  if (core.isLeaderSuspect && core.electionElapsed >= SUSPECT_TICKS) giveUpLeader(core)
   if (core.electionElapsed < core.electionTimeout) return
   if (mayCampaign(core)) becomePreCandidate(core)
   else becomeFollower(core, core.term, null)
@@ -127,13 +126,13 @@ function beginCampaign(core: Core, role: 'preCandidate' | 'candidate'): void {
 
 /** The connection to a peer broke. A broken connection to the leader proves little; with missed heartbeats it is reason to campaign. */
 export function leaderUnreachable(core: Core, peer: NodeId): void {
-  if (core.leaderId === peer) core.suspectTicks ??= 0
+  if (core.leaderId === peer) core.isLeaderSuspect = true
 }
 
 /** As if the shortest time-out had passed: a member that still receives from the leader protects it by refusing the pre-vote. */
 function giveUpLeader(core: Core): void {
   const { electionTicks, random } = core.options
-  core.suspectTicks = null
+  core.isLeaderSuspect = false
   core.electionElapsed = Math.max(core.electionElapsed, electionTicks)
   core.electionTimeout = Math.min(
     core.electionTimeout,

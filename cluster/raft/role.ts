@@ -23,7 +23,7 @@ export function becomeFollower(core: Core, term: Term, leaderId: NodeId | null):
 
 /** A new leader does not answer a question to the one before it: the readers ask again. */
 export function setLeader(core: Core, leaderId: NodeId | null): void {
-  core.suspectTicks = null
+  core.isLeaderSuspect = false
   if (core.leaderId === leaderId) return
   core.leaderId = leaderId
   refuseFollowerReads(core)

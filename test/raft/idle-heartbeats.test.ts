@@ -1,7 +1,6 @@
 /** Heartbeats of a leader with nothing to say: fewer of them, and in every other case one with each tick. */
 import t from 'tap'
 import type { AppendEntriesResponse, Effect } from '../../cluster/raft/types.ts'
-import { configurationOf } from './network.ts'
 import { Single, sentOf } from './single.ts'
 
 const IDLE_TICKS = 3
@@ -94,40 +93,5 @@ t.test('heartbeats while nothing is open', async (t) => {
 
   t.test('must fit into an election time-out three times', async (t) => {
     t.throws(() => new Single({ idleHeartbeatTicks: 4 }), /at least three idle heartbeats/)
-  })
-})
-
-t.test('a follower whose connection to the leader broke', async (t) => {
-  /** Follows b, and received its last message `silent` ticks ago when the connection breaks. */
-  const broken = (silent: number): Single => {
-    const single = new Single({ configuration: configurationOf('a', 'b', 'c') })
-    single.confirm(single.append({ term: 1 }))
-    for (let n = 0; n < silent; n += 1) single.step({ type: 'tick' })
-    single.step({ type: 'peerUnreachable', peer: 'b' })
-    return single
-  }
-  const campaignsAfter = (single: Single): number => {
-    for (let n = 1; n < 2 * ELECTION_TICKS; n += 1) {
-      if (sentOf(single.step({ type: 'tick' }), 'RequestVote').length > 0) return n
-    }
-    return Infinity
-  }
-
-  t.test(
-    'gives the leader the same time for a message, however long the last heartbeat is ago',
-    async (t) => {
-      const [atOnce, ...later] = [0, 1, 2, 3].map((silent) => campaignsAfter(broken(silent)))
-      t.strictSame(later, [atOnce, atOnce, atOnce])
-      const single = broken(3)
-      single.step({ type: 'tick' })
-      t.equal(single.status.leaderId, 'b')
-    },
-  )
-
-  t.test('trusts the leader again after its next message', async (t) => {
-    const single = broken(1)
-    single.step({ type: 'tick' })
-    single.append({ term: 1 })
-    t.ok(campaignsAfter(single) >= ELECTION_TICKS)
   })
 })

@@ -98,22 +98,6 @@ const named: readonly TestedRow[] = [
     'raft/idle-heartbeats',
   ],
   [
-    'N50',
-    'each failed attempt to connect gives a dead leader more time',
-    'cluster/raft/election.ts',
-    'core.suspectTicks ??= 0',
-    'core.suspectTicks = 0',
-    'raft/idle-heartbeats',
-  ],
-  [
-    'N51',
-    'a leader is given up for the silence before its connection broke',
-    'cluster/raft/election.ts',
-    'core.suspectTicks ??= 0',
-    'core.suspectTicks ??= Math.min(1, core.electionElapsed)',
-    'raft/idle-heartbeats',
-  ],
-  [
     'N52',
     'rounds of work that repeats come a beat too early',
     'cluster/base/system-clock.ts',

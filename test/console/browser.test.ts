@@ -21,7 +21,7 @@ import {
   SCREENS,
   traces,
 } from '../helpers/console-page.ts'
-import { rulesOfABucket } from '../helpers/console-rules.ts'
+import { rulesOfABucket, rulesOfATenant } from '../helpers/console-rules.ts'
 import { ProcessCluster, temporaryFolder } from '../helpers/process-cluster.ts'
 
 /** A configuration. */
@@ -293,6 +293,10 @@ t.test('the console in Chromium', { timeout: 900_000 }, async (t) => {
     await driver.plans('Set up', fields, /This was not done|What stands in the way|follow it/)
     await isAccessible(t, driver, 'a replication of a tenant')
     await driver.click('Close')
+  })
+
+  await t.test('its rules are added, changed and removed by plans, and its end needs the name', async (t) => {
+    await rulesOfATenant(t, cluster, driver)
   })
 
   await t.test('what cannot be taken back needs the name typed', async (t) => {

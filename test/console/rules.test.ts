@@ -11,6 +11,7 @@ import {
   isPaused,
   replicationRuleOf,
   ruleFormOf,
+  sentBy,
   targetFormOf,
   targetOf,
 } from '../../packages/console/src/forms/replication-form.ts'
@@ -105,6 +106,9 @@ t.test(
     t.ok(isPaused([{ ...rule, status: 'Disabled' }]))
     t.notOk(isPaused([{ ...rule, status: 'Disabled' }, rule]))
     t.notOk(isPaused([]))
+    t.equal(sentBy([]), 'everything')
+    t.equal(sentBy([{ ...rule, status: 'Disabled' }]), 'nothing')
+    t.equal(sentBy([rule]), 'named')
   },
 )
 

@@ -1,5 +1,6 @@
 /**
- * Steps of the console test on the rules of a bucket: lifecycle, replication, webhooks, CORS, each set in the page and seen through the API.
+ * Steps of the console test on the rules of a bucket: lifecycle, replication, webhooks, CORS, and on those of the replication of a tenant, each set
+ * in the page and seen through the API.
  */
 import { createHash } from 'node:crypto'
 import type { Test } from 'tap'
@@ -40,9 +41,7 @@ export async function rulesOfABucket(t: Test, cluster: ProcessCluster, driver: C
   const [first] = cluster.plan
   if (first === undefined) throw new Error('there is no node')
   const { nodeId, dataUrl } = first
-  const port = Number(new URL(dataUrl).port)
-  await TcpDoor.open(t, port + DOOR_OFFSET, port)
-  const world = { cluster, driver, nodeId, doorUrl: `http://127.0.0.1:${port + DOOR_OFFSET}` }
+  const world = { cluster, driver, nodeId, doorUrl: await openDoor(t, dataUrl) }
   await cluster.login(nodeId)
   for (const name of [BUCKET, 'copies'])
     await cluster.call(nodeId, 'POST', '/buckets', JSON.stringify({ name, versioning: 'Enabled' }))
@@ -153,12 +152,110 @@ async function replication(t: Test, world: RulesWorld): Promise<void> {
   await driver.sees('The target has answered')
   await driver.click('Close')
   await driver.sees('all objects; delete markers are sent')
-  await driver.click('End the replication')
-  await driver.fill(`Type ${BUCKET} to confirm`, BUCKET)
-  await driver.click('End the replication')
-  await driver.sees('The replication is ended.')
-  await driver.click('Close')
+  await removesRules(t, world)
+  await driver.plans('End the replication', {}, /\d+ changes \([^)]+\) wait and are dropped/)
+  await driver.does('The replication is ended.', BUCKET)
   t.equal(await json(world, '/replication'), null)
+}
+
+interface Replication {
+  readonly target: object
+  readonly rules: readonly { readonly id: string }[]
+}
+
+async function removesRules(t: Test, world: RulesWorld): Promise<void> {
+  const { driver, cluster, nodeId } = world
+  const rulesSet = async (): Promise<readonly string[]> =>
+    ((await json<Replication>(world, '/replication'))?.rules ?? []).map(({ id }) => id)
+  const [all = ''] = await rulesSet()
+  await driver.click('Add a rule')
+  await driver.fill('Name of the rule', 'only-logs')
+  await driver.fill('Object key begins with', 'logs/')
+  await driver.fill('Status', 'no')
+  await driver.click('Save')
+  await driver.sees('The target has answered')
+  await driver.click('Close')
+  await driver.sees('objects whose key begins with logs/')
+  await driver.plans(`Remove: ${all}`, {}, 'No enabled rule is left')
+  t.same(await rulesSet(), [all, 'only-logs'], 'a plan sets nothing')
+  await isAccessible(t, driver, 'a plan without a rule')
+  await driver.does('The target has answered')
+  t.same(await rulesSet(), ['only-logs'])
+  const { target } = (await json<Replication>(world, '/replication')) ?? { target: {} }
+  await driver.sees('Paused: no rule is enabled.')
+  const other = JSON.stringify({
+    target,
+    rules: [{ id: 'other', filter: { prefix: 'other/' } }, { id: 'only-logs' }],
+  })
+  const { status, body } = await cluster.call(nodeId, 'PUT', `/buckets/${BUCKET}/replication`, other)
+  t.equal(status, 200, body.toString())
+  await driver.plans('Remove: only-logs', {}, 'The rules have changed')
+  await driver.click('Close')
+  await driver.sees('begins with other/')
+  await driver.plans('Remove: other')
+  await driver.does('The target has answered')
+  await until('it is not shown', async () => !(await driver.text()).includes('begins with other/'))
+  await driver.plans('Remove: only-logs', {}, 'No rule is left: all objects are sent then')
+  await driver.does('The target has answered')
+  t.same(await rulesSet(), ['everything'])
+  await driver.sees('all objects; delete markers are sent')
+}
+
+/** Of the tenant `demo`, whose screen is shown. */
+export async function rulesOfATenant(t: Test, cluster: ProcessCluster, driver: ConsoleDriver): Promise<void> {
+  const [first] = cluster.plan
+  if (first === undefined) throw new Error('there is no node')
+  const { nodeId } = first
+  const rulesSet = async (): Promise<readonly string[] | null> => {
+    const path = '/tenants/demo/replication'
+    const { status, body } = await cluster.admin(nodeId, { method: 'GET', path })
+    return status === 200 ? (JSON.parse(body.toString()) as Replication).rules.map(({ id }) => id) : null
+  }
+  const target = {
+    'Address of the store': await openDoor(t, first.dataUrl),
+    'Names of buckets there begin with': 'nowhere-',
+    'Access key id there': cluster.setup.accessKeyId ?? '',
+    'Secret key there': cluster.setup.secretKey ?? '',
+    'Buckets that are not there': 'no',
+  }
+  await driver.plans('Set up', target, 'follow it')
+  await driver.does('The target has answered')
+  await driver.sees('all objects; delete markers are sent')
+  await driver.plans('Edit: everything', { Status: 'no' }, 'follow it')
+  await driver.does('The target has answered')
+  await driver.sees('(Disabled)')
+  for (const id of ['letters', 'logs']) {
+    const rule = { 'Name of the rule': id, 'Object key begins with': `${id}/` }
+    await driver.plans('Add a rule', rule, 'follow it')
+    await driver.does('The target has answered')
+    await driver.sees(`objects whose key begins with ${id}/`)
+  }
+  await driver.plans('Remove: everything', {}, 'Rules that are left')
+  await driver.does('The target has answered')
+  await until('it is not shown', async () => !(await driver.text()).includes('(Disabled)'))
+  await driver.plans('Edit: logs', { Status: 'no' }, 'follow it')
+  await driver.does('The target has answered')
+  await driver.sees('(Disabled)')
+  await driver.plans('Remove: letters', {}, 'No enabled rule is left')
+  await isAccessible(t, driver, 'a plan of a tenant without a rule')
+  t.same(await rulesSet(), ['letters', 'logs'], 'a plan sets nothing')
+  await driver.does('The target has answered')
+  t.same(await rulesSet(), ['logs'])
+  await until('it is not shown', async () => !(await driver.text()).includes('begins with letters/'))
+  await fitsScreens(t, driver, 'a replication of a tenant')
+  await driver.plans('Remove: logs', {}, 'No rule is left: all objects are sent then')
+  await driver.does('The target has answered')
+  await driver.plans('End the replication', {}, 'follow it')
+  t.notOk(await driver.isEnabled('Do it'))
+  await driver.does('The replication is ended.', 'demo')
+  t.equal(await rulesSet(), null)
+}
+
+/** To a data listener, at a port that targets may have. */
+async function openDoor(t: Test, dataUrl: string): Promise<string> {
+  const port = Number(new URL(dataUrl).port)
+  await TcpDoor.open(t, port + DOOR_OFFSET, port)
+  return `http://127.0.0.1:${port + DOOR_OFFSET}`
 }
 
 interface Webhooks {

@@ -84,6 +84,10 @@ export const allSet = (
 ): readonly ReplicationRule[] =>
   rules.length === 0 ? [{ status }] : rules.map((rule) => ({ ...rule, status }))
 
+/** What `rules` send: everything where there is none, nothing where none is enabled. */
+export const sentBy = (rules: readonly ReplicationRule[]): 'everything' | 'nothing' | 'named' =>
+  rules.length === 0 ? 'everything' : isPaused(rules) ? 'nothing' : 'named'
+
 /** At least one rule, and none of them counts. */
 export const isPaused = (rules: readonly ReplicationRule[]): boolean =>
   rules.length > 0 && rules.every(({ status }) => status === 'Disabled')

@@ -25,6 +25,9 @@ export interface AnyPlan {
   readonly warnings: readonly string[]
 }
 
+/** Of a look-up: nothing stands in its way, and what may not be set is refused. */
+export const ALLOWED: AnyPlan = { allowed: true, blockers: [], warnings: [] }
+
 interface Props<C, P extends AnyPlan, R> {
   readonly title: string
   readonly about: string

@@ -1,19 +1,34 @@
 /**
- * The replication of all buckets of a tenant: its target, its rules, the buckets that wait; set and ended with a plan.
+ * The replication of all buckets of a tenant: its target, its rules, the buckets that wait; set, changed and ended with a plan.
  */
 import { useEffect, useState } from 'preact/hooks'
 import type { TenantReplication } from '../../../client/src/admin.ts'
-import { targetFormOf, targetOf } from '../forms/replication-form.ts'
+import {
+  EMPTY_RULE,
+  replicationRuleOf,
+  type ReplicationRule,
+  ruleFormOf,
+  targetFormOf,
+  targetOf,
+} from '../forms/replication-form.ts'
+import { rulesWith, rulesWithout } from '../forms/rule-list.ts'
 import { Button, Card, FactList, Loaded, Notice, Time } from '../parts/basics.tsx'
 import { YesOrNo } from '../parts/form.tsx'
-import { PlannedDialog } from '../parts/planned-dialog.tsx'
+import { type AnyPlan, PlannedDialog } from '../parts/planned-dialog.tsx'
 import { Table } from '../parts/table.tsx'
 import { TargetFields } from '../parts/target-fields.tsx'
 import { tenantId } from '../state/tenant-data.ts'
 import { tenantReplication } from '../state/tenant-rules.ts'
 import { count } from '../words/format.ts'
-import { replicationInWords, ruleName } from '../words/rule-words.ts'
+import { ruleName } from '../words/rule-words.ts'
 import { TEXT } from '../words/strings.ts'
+import {
+  forRules,
+  type RuleChange,
+  RulesLeft,
+  SiteRuleFields,
+  SiteRules,
+} from './bucket-rules/site-rules.tsx'
 
 const SAYS = TEXT.replication
 
@@ -23,7 +38,7 @@ interface Props {
 }
 
 export function TenantReplicationCard({ id }: { readonly id: string }) {
-  const [open, setOpen] = useState<'set' | 'end' | null>(null)
+  const [open, setOpen] = useState<'set' | 'end' | RuleChange | null>(null)
   useEffect(() => {
     tenantId.value = id
     tenantReplication.forget()
@@ -51,18 +66,25 @@ export function TenantReplicationCard({ id }: { readonly id: string }) {
       }
     >
       <Loaded of={tenantReplication}>
-        {({ set }) => (set === null ? <p class="soft">{SAYS.tenantNone}</p> : <Setting set={set} />)}
+        {({ set }) =>
+          set === null ? <p class="soft">{SAYS.tenantNone}</p> : <Setting set={set} onOpen={setOpen} />
+        }
       </Loaded>
       {open === 'set' ? <SetForTenant id={id} present={present} onClose={close} /> : null}
       {open === 'end' ? <EndForTenant id={id} onClose={close} /> : null}
+      {typeof open === 'object' && open !== null && present !== null ? (
+        <ChangeRule id={id} present={present} change={open} onClose={close} />
+      ) : null}
     </Card>
   )
 }
 
 function Setting({
   set: { target, rules, waiting, createBuckets, updatedAt },
+  onOpen,
 }: {
   readonly set: TenantReplication
+  readonly onOpen: (change: RuleChange) => void
 }) {
   return (
     <div class="stack">
@@ -77,12 +99,7 @@ function Setting({
           [TEXT.objects.changed, <Time iso={updatedAt} />],
         ]}
       />
-      {rules.length === 0 ? <p class="soft">{SAYS.noRules}</p> : null}
-      {rules.map((rule, at) => (
-        <p key={rule.id ?? at}>
-          <b>{ruleName(rule, at)}</b> <span class="soft">{replicationInWords(rule)}</span>
-        </p>
-      ))}
+      <SiteRules rules={rules} needs="setTenantReplication" onOpen={onOpen} />
       {waiting.length === 0 ? null : (
         <>
           <h3>{SAYS.waiting}</h3>
@@ -153,6 +170,75 @@ function SetForTenant({ id, present, onClose }: Props & { readonly present: Tena
     />
   )
 }
+
+interface RuleProps extends Props {
+  readonly present: TenantReplication
+}
+
+function ChangeRule({ change, present: seen, ...props }: RuleProps & { readonly change: RuleChange }) {
+  // The list behind the dialog may load again, and the place of the rule is one in the list that was seen.
+  const [present] = useState(seen)
+  return change.rule === 'remove' ? (
+    <RemoveRule {...props} present={present} at={change.at} />
+  ) : (
+    <EditRule {...props} present={present} at={change.at} />
+  )
+}
+
+/** With the secret that is there. */
+const withRules = (
+  id: string,
+  { target, createBuckets, existing }: TenantReplication,
+  rules: readonly ReplicationRule[],
+) => ({ id, target, createBuckets, existing, rules })
+
+function EditRule({ id, present, at, onClose }: RuleProps & { readonly at: number | null }) {
+  const rule = at === null ? undefined : present.rules[at]
+  const [given, setGiven] = useState(rule === undefined ? EMPTY_RULE : ruleFormOf(rule))
+  const input = () => withRules(id, present, rulesWith(present.rules, at, replicationRuleOf(given)))
+  return (
+    <PlannedDialog
+      title={TEXT.rules.rule}
+      about={SAYS.ruleAbout}
+      fields={<SiteRuleFields given={given} onChange={(more) => setGiven({ ...given, ...more })} />}
+      plan={async (api) => planned(await api.dryRun.setTenantReplication(input()), present)}
+      shown={({ plan: { buckets } }) => <Follow buckets={buckets} />}
+      confirm={null}
+      run={async (api) => api.setTenantReplication(input())}
+      done={() => <Notice tone="good" title={SAYS.setDone} />}
+      onClose={onClose}
+    />
+  )
+}
+
+function RemoveRule({ id, present, at, onClose }: RuleProps & { readonly at: number }) {
+  const input = withRules(id, present, rulesWithout(present.rules, at))
+  return (
+    <PlannedDialog
+      title={`${TEXT.rules.remove}: ${ruleName(present.rules[at] ?? {}, at)}`}
+      about={SAYS.removeRuleAbout}
+      fields={null}
+      plan={async (api) => planned(await api.dryRun.setTenantReplication(input), present)}
+      shown={({ plan: { buckets } }) => (
+        <>
+          <RulesLeft rules={input.rules} />
+          <Follow buckets={buckets} />
+        </>
+      )}
+      confirm={null}
+      run={(api) => api.setTenantReplication(input)}
+      done={() => <Notice tone="good" title={SAYS.setDone} />}
+      onClose={onClose}
+    />
+  )
+}
+
+interface SetPlan extends AnyPlan {
+  readonly plan: { readonly before: TenantReplication | null; readonly buckets: Followers | null }
+}
+
+const planned = (plan: SetPlan, present: TenantReplication): SetPlan =>
+  forRules(plan, { now: plan.plan.before?.rules ?? [], shown: present.rules })
 
 interface Followers {
   readonly follow: number

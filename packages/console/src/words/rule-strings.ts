@@ -141,6 +141,14 @@ export const REPLICATION = {
   rules: 'Rules',
   noRules: 'No rule: all objects are sent, with their delete markers.',
   ruleAbout: 'The first enabled rule that names a change decides.',
+  removeRuleAbout:
+    'What only this rule names is sent no more, or by a later rule that names it. What is at the target stays.',
+  rulesLeft: 'Rules that are left',
+  sentThen: {
+    everything: 'No rule is left: all objects are sent then, with their delete markers.',
+    nothing: 'No enabled rule is left: the replication is paused then.',
+  },
+  otherRules: 'The rules have changed since this page has loaded them: close this and look again',
   ruleDeletes: 'Deletions',
   usualDeletes: 'As usual: delete markers, and none of a rule with tags',
   pause: 'Pause',
@@ -171,6 +179,7 @@ export const REPLICATION = {
   },
   end: 'End the replication',
   endAbout: 'Nothing more is sent, and what waits is dropped. What is at the target stays.',
+  endPlan: (changes: string, size: string) => `${changes} changes (${size}) wait and are dropped.`,
   ended: 'The replication is ended.',
   state: 'Here and not there yet',
   pending: 'Changes that wait',

@@ -10,7 +10,7 @@ import { FactList, FaultNotice, Notice, Skeleton } from '../../parts/basics.tsx'
 import { CurlLine } from '../../parts/curl-line.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Field, Select } from '../../parts/form.tsx'
-import { PreviewedDialog } from '../../parts/planned-dialog.tsx'
+import { ALLOWED, PreviewedDialog } from '../../parts/planned-dialog.tsx'
 import { ITEMS_MAX, type LifecyclePreview, previewOf } from '../../state/rule-data.ts'
 import { bytes, count } from '../../words/format.ts'
 import { ruleName } from '../../words/rule-words.ts'
@@ -19,8 +19,6 @@ import { FilterFields } from './filter-fields.tsx'
 
 const SAYS = TEXT.lifecycle
 const COUNTS = ['expired', 'hidden', 'noncurrent', 'marker', 'upload'] as const
-/** A look-up has nothing that stands in the way: what may not be set is refused. */
-const ALLOWED = { allowed: true, blockers: [], warnings: [] } as const
 
 export interface Props {
   readonly bucket: string

@@ -1,11 +1,11 @@
 /**
- * The replication of a bucket is set, changed, paused, repeated or ended. The target is asked before anything is saved.
+ * The replication of a bucket is set, changed, paused, repeated or ended. The target is asked before anything is saved; what ends something shows
+ * first what is left.
  */
 import { useState } from 'preact/hooks'
 import type { Holdfast } from '../../../../client/src/index.ts'
 import {
   allSet,
-  DELETIONS,
   EMPTY_RULE,
   replicationRuleOf,
   type ReplicationRule,
@@ -13,15 +13,17 @@ import {
   targetFormOf,
   targetOf,
 } from '../../forms/replication-form.ts'
-import { rulesWith } from '../../forms/rule-list.ts'
+import { rulesWith, rulesWithout } from '../../forms/rule-list.ts'
 import { Notice } from '../../parts/basics.tsx'
 import { DoneDialog } from '../../parts/done-dialog.tsx'
-import { Field, Select, YesOrNo } from '../../parts/form.tsx'
+import { YesOrNo } from '../../parts/form.tsx'
+import { ALLOWED, PreviewedDialog } from '../../parts/planned-dialog.tsx'
 import { TargetFields } from '../../parts/target-fields.tsx'
 import type { Replication } from '../../state/rule-data.ts'
-import { count } from '../../words/format.ts'
+import { bytes, count } from '../../words/format.ts'
+import { ruleName } from '../../words/rule-words.ts'
 import { TEXT } from '../../words/strings.ts'
-import { FilterFields } from './filter-fields.tsx'
+import { forRules, RulesLeft, SiteRuleFields } from './site-rules.tsx'
 
 const SAYS = TEXT.replication
 
@@ -70,40 +72,60 @@ export function EditSiteRule({
 }: Props & { readonly present: Replication; readonly at: number | null }) {
   const rule = at === null ? undefined : present.rules[at]
   const [given, setGiven] = useState(rule === undefined ? EMPTY_RULE : ruleFormOf(rule))
-  const change = (more: Partial<typeof given>): void => setGiven({ ...given, ...more })
-  const { name, nameHelp } = TEXT.rules
   return (
     <DoneDialog
       title={TEXT.rules.rule}
       about={SAYS.ruleAbout}
       submit={TEXT.rules.save}
-      fields={
-        <>
-          <Field label={name} help={nameHelp} value={given.id} onChange={(id) => change({ id })} isFirst />
-          <FilterFields given={given} onChange={change} />
-          <div class="two">
-            <Select
-              label={SAYS.ruleDeletes}
-              value={given.deletes}
-              onChange={(value) => change({ deletes: DELETIONS.find((one) => one === value) ?? '' })}
-              choices={[
-                { value: '', text: SAYS.usualDeletes },
-                ...DELETIONS.map((value) => ({ value, text: SAYS.deletions[value] })),
-              ]}
-            />
-            <YesOrNo
-              label={TEXT.operations.status}
-              value={given.isEnabled}
-              onChange={(isEnabled) => change({ isEnabled })}
-              texts={{ yes: TEXT.rules.enabled, no: TEXT.rules.disabled }}
-            />
-          </div>
-        </>
-      }
+      fields={<SiteRuleFields given={given} onChange={(more) => setGiven({ ...given, ...more })} />}
       run={async (api) =>
         set(api, { bucket, present, rules: rulesWith(present.rules, at, replicationRuleOf(given)) })
       }
       done={() => <Notice tone="good" title={SAYS.setDone} />}
+      onClose={onClose}
+    />
+  )
+}
+
+export function RemoveSiteRule({
+  bucket,
+  present: seen,
+  at,
+  onClose,
+}: Props & { readonly present: Replication; readonly at: number }) {
+  // The list behind the dialog may load again, and `at` is a place in the list that was seen.
+  const [present] = useState(seen)
+  const left = rulesWithout(present.rules, at)
+  return (
+    <PreviewedDialog
+      title={`${TEXT.rules.remove}: ${ruleName(present.rules[at] ?? {}, at)}`}
+      about={SAYS.removeRuleAbout}
+      fields={null}
+      plan={async (api) =>
+        forRules(ALLOWED, { now: (await api.getBucketReplication({ bucket })).rules, shown: present.rules })
+      }
+      shown={() => <RulesLeft rules={left} />}
+      confirm={null}
+      run={(api) => set(api, { bucket, present, rules: left })}
+      done={() => <Notice tone="good" title={SAYS.setDone} />}
+      onClose={onClose}
+    />
+  )
+}
+
+export function EndReplication({ bucket, onClose }: Props) {
+  return (
+    <PreviewedDialog
+      title={SAYS.end}
+      about={SAYS.endAbout}
+      fields={null}
+      plan={async (api) => ({ ...ALLOWED, status: await api.getReplicationStatus({ bucket }) })}
+      shown={({ status: { pending, pendingBytes } }) => (
+        <p>{SAYS.endPlan(count(pending), bytes(pendingBytes))}</p>
+      )}
+      confirm={bucket}
+      run={async (api) => api.deleteBucketReplication({ bucket })}
+      done={() => <Notice tone="good" title={SAYS.ended} />}
       onClose={onClose}
     />
   )
@@ -119,7 +141,7 @@ const set = (
   }: { readonly bucket: string; readonly present: Replication; readonly rules: readonly ReplicationRule[] },
 ): Promise<unknown> => api.setBucketReplication({ bucket, target, rules, existing: false })
 
-export type SiteChange = 'test' | 'pause' | 'resume' | 'resync' | 'retry' | 'end'
+export type SiteChange = 'test' | 'pause' | 'resume' | 'resync' | 'retry'
 
 interface Change {
   readonly name: string
@@ -139,7 +161,6 @@ export function ChangeSites({
       title={name}
       about={about}
       submit={name}
-      confirm={change === 'end' ? bucket : null}
       run={run}
       done={(says) => <Notice tone="good" title={says} />}
       onClose={onClose}
@@ -177,14 +198,6 @@ function changesOf(bucket: string, present: Replication): Readonly<Record<SiteCh
       name: SAYS.retry,
       about: SAYS.retryAbout,
       run: async (api) => SAYS.retried(count((await api.retryBucketReplication({ bucket })).retried)),
-    },
-    end: {
-      name: SAYS.end,
-      about: SAYS.endAbout,
-      run: async (api) => {
-        await api.deleteBucketReplication({ bucket })
-        return SAYS.ended
-      },
     },
   }
 }

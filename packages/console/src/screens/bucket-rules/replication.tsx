@@ -3,19 +3,26 @@
  */
 import { useEffect, useState } from 'preact/hooks'
 import { isPaused } from '../../forms/replication-form.ts'
-import { Badge, Button, Card, FactList, Loaded, Notice, RowButton, Time } from '../../parts/basics.tsx'
+import { Badge, Button, Card, FactList, Loaded, Notice, Time } from '../../parts/basics.tsx'
 import { Table } from '../../parts/table.tsx'
 import { bucketName } from '../../state/bucket-data.ts'
 import { type Replication, replication, type ReplicationStatus } from '../../state/rule-data.ts'
 import { bytes, count, duration, time } from '../../words/format.ts'
-import { replicationInWords, ruleName } from '../../words/rule-words.ts'
 import { TEXT } from '../../words/strings.ts'
 import { Compare } from './compare-dialog.tsx'
-import { ChangeSites, EditSiteRule, SetTarget, type SiteChange } from './replication-dialogs.tsx'
+import {
+  ChangeSites,
+  EditSiteRule,
+  EndReplication,
+  RemoveSiteRule,
+  SetTarget,
+  type SiteChange,
+} from './replication-dialogs.tsx'
+import { type RuleChange, SiteRules } from './site-rules.tsx'
 
 const SAYS = TEXT.replication
 
-type Open = SiteChange | 'target' | 'compare' | { readonly rule: number | null }
+type Open = SiteChange | 'target' | 'compare' | 'end' | RuleChange
 
 export function ReplicationTab({ bucket }: { readonly bucket: string }) {
   const [open, setOpen] = useState<Open | null>(null)
@@ -84,8 +91,13 @@ function Opened({
 }) {
   if (open === 'target') return <SetTarget bucket={bucket} present={setting} onClose={onClose} />
   if (open === 'compare') return <Compare bucket={bucket} onClose={onClose} />
+  if (open === 'end') return <EndReplication bucket={bucket} onClose={onClose} />
   if (typeof open === 'object')
-    return <EditSiteRule bucket={bucket} present={setting} at={open.rule} onClose={onClose} />
+    return open.rule === 'remove' ? (
+      <RemoveSiteRule bucket={bucket} present={setting} at={open.at} onClose={onClose} />
+    ) : (
+      <EditSiteRule bucket={bucket} present={setting} at={open.at} onClose={onClose} />
+    )
   return <ChangeSites bucket={bucket} present={setting} change={open} onClose={onClose} />
 }
 
@@ -190,39 +202,9 @@ function Setting({ setting, onOpen }: Opens & { readonly setting: Replication })
             [TEXT.objects.changed, <Time iso={updatedAt} />],
           ]}
         />
-        <SiteRules setting={setting} onOpen={onOpen} />
+        <SiteRules rules={rules} onOpen={ofTenant ? null : onOpen} />
       </div>
     </Card>
-  )
-}
-
-function SiteRules({ setting: { rules, ofTenant }, onOpen }: Opens & { readonly setting: Replication }) {
-  return (
-    <>
-      <h3>{SAYS.rules}</h3>
-      {rules.length === 0 ? <p class="soft">{SAYS.noRules}</p> : null}
-      <ul class="rules" aria-label={SAYS.rules}>
-        {rules.map((rule, at) => {
-          const name = ruleName(rule, at)
-          return (
-            <li key={name}>
-              <div class="head">
-                <b>{name}</b>
-                {ofTenant ? null : (
-                  <RowButton text={TEXT.rules.edit} of={name} onClick={() => onOpen({ rule: at })} />
-                )}
-              </div>
-              <p class="soft">{replicationInWords(rule)}</p>
-            </li>
-          )
-        })}
-      </ul>
-      {ofTenant ? null : (
-        <div class="actions">
-          <Button onClick={() => onOpen({ rule: null })}>{TEXT.rules.add}</Button>
-        </div>
-      )}
-    </>
   )
 }
 

@@ -13,7 +13,7 @@ import { packSite, type SiteFile } from '../../src/api/pages/site-archive.ts'
 /** In the bundle of a node. */
 export const CONSOLE_ARCHIVE = 'console-site.pack'
 /** Packages inside the script; their licences are beside the bundle. */
-export const IN_CONSOLE = ['preact', '@preact/signals', '@preact/signals-core']
+export const IN_CONSOLE = ['preact', '@preact/signals', '@preact/signals-core', 'uqr']
 const FOLDER = join('packages', 'console')
 
 /** Older checkouts have none. */

@@ -1,11 +1,11 @@
 /**
  * Objects in the console, in a real browser on three real nodes: log-in by access key, folders and large files uploaded while a node is killed,
- * hostile names, versions and undo, links, and where the secret is.
+ * hostile names, versions and undo, links with their QR codes, and where the secret is.
  */
 import { createHash } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { request } from 'undici'
 import { until } from '../helpers/async.ts'
 import { Browser } from '../helpers/browser.ts'
@@ -24,6 +24,7 @@ import { walks } from '../helpers/console-walk.ts'
 import { runLine } from '../helpers/printed-line.ts'
 import { ProcessCluster, temporaryFolder } from '../helpers/process-cluster.ts'
 import { PLAYS_WHOLE } from '../helpers/proof-size.ts'
+import { shownCode, textOfCode, type ShownCode } from '../helpers/qr-reader.ts'
 
 const BLOCK_BYTES = 64 * 1024 * 1024
 /** Of the large file: 64 MiB, or 1 GiB when the proofs are played whole. */
@@ -124,6 +125,17 @@ t.test('objects in Chromium, on three nodes', { timeout: 900_000 }, async (t) =>
   }
   const driver = await ConsoleDriver.open(browser, serving.adminUrl)
   await loadAxe(driver)
+  /** The link that the open dialog shows, which its code holds too, in every theme. */
+  const shownLink = async (t: Test): Promise<string> => {
+    const [link = ''] = /http:\S+token=\S+/.exec(await driver.text()) ?? []
+    for (const theme of ['dark', 'light'] as const) {
+      await driver.page.prefer(theme)
+      const code = await driver.page.run<ShownCode | null>(shownCode, 'QR code of the link')
+      t.match(code, { dark: 'rgb(0, 0, 0)', light: 'rgb(255, 255, 255)' }, theme)
+      t.equal(code === null ? null : textOfCode(code), link)
+    }
+    return link
+  }
 
   await t.test(
     'a wrong key is refused, the right one opens the objects of its tenant and nothing else',
@@ -269,7 +281,8 @@ t.test('objects in Chromium, on three nodes', { timeout: 900_000 }, async (t) =>
       await driver.click('Make the link')
       await driver.sees('Copy the link now')
     })
-    const [link = ''] = /http:\S+token=\S+/.exec(await driver.text()) ?? []
+    const link = await shownLink(t)
+    await fitsScreens(t, driver, 'a link')
     const send = async (body: string): Promise<number> => {
       const answer = await request(link, { method: 'PUT', body })
       await answer.body.dump()
@@ -279,6 +292,17 @@ t.test('objects in Chromium, on three nodes', { timeout: 900_000 }, async (t) =>
     await send('another')
     const { body } = await cluster.call(serving.nodeId, 'GET', '/buckets/letters/objects/contract.pdf')
     t.equal(body.toString(), 'signed', 'the second upload took no effect')
+    await driver.click('Close')
+  })
+
+  await t.test('the link of an object opens it, and its code is the same link', async (t) => {
+    await driver.click('diary.txt')
+    await driver.click('Share by a link')
+    await driver.click('Make the link')
+    await driver.sees('Copy the link now')
+    const answer = await request(await shownLink(t))
+    t.equal(await answer.body.text(), 'the first day')
+    await driver.click('Close')
     await driver.click('Close')
   })
 

@@ -5,6 +5,7 @@ import { useState } from 'preact/hooks'
 import { Copyable, FactList, Notice, Time } from '../parts/basics.tsx'
 import { DoneDialog } from '../parts/done-dialog.tsx'
 import { Field, Select, YesOrNo } from '../parts/form.tsx'
+import { QrImage } from '../parts/qr-image.tsx'
 import { Reason } from '../parts/reason.tsx'
 import { TEXT } from '../words/strings.ts'
 
@@ -133,6 +134,7 @@ export function MadeLink({
         <p>{SAYS.linkIsSecret}</p>
       </Notice>
       <Copyable text={url} label={SAYS.link} />
+      <QrImage link={url} />
       {takes === null ? null : (
         <>
           <h3>{SAYS.sendByCurl}</h3>

@@ -76,6 +76,8 @@ export const OBJECTS = {
   link: 'Link',
   linkMade: 'Copy the link now',
   linkIsSecret: 'It is a secret, and is not shown again. It ends with its time and with this access key.',
+  qrCode: 'QR code of the link',
+  noQrCode: 'The link is too long for a QR code.',
   sendByCurl: 'To upload with it',
   takes: 'Takes',
   share: 'Share by a link',

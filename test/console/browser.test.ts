@@ -22,6 +22,7 @@ import {
   traces,
 } from '../helpers/console-page.ts'
 import { rulesOfABucket, rulesOfATenant } from '../helpers/console-rules.ts'
+import { weightsOfTwo } from '../helpers/console-weights.ts'
 import { ProcessCluster, temporaryFolder } from '../helpers/process-cluster.ts'
 
 /** A configuration. */
@@ -244,6 +245,10 @@ t.test('the console in Chromium', { timeout: 900_000 }, async (t) => {
     await driver.sees(/Voter/)
     await driver.sees(spare.nodeId)
     cluster.hasJoined(spare.nodeId)
+  })
+
+  await t.test('weights of two members are planned together and set one after another', async (t) => {
+    await weightsOfTwo(t, cluster, driver)
   })
 
   await t.test('a policy is shown in words, planned, and removed', async (t) => {

@@ -12,6 +12,8 @@ export interface SeenMembership {
     readonly nodeId: string
     readonly phase: string
     readonly role: string
+    readonly zone: string
+    readonly weight: number
     readonly blobs: { readonly replicas: number } | null
     readonly conditions?: readonly { readonly code: string; readonly message: string }[]
   }[]

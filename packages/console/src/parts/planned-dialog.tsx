@@ -33,11 +33,17 @@ interface Props<C, P extends AnyPlan, R> {
   readonly about: string
   /** The fields of the first step. */
   readonly fields: ComponentChildren
+  /** Why there is nothing to plan yet; null: there is. */
+  readonly missing?: string | null
   readonly plan: (api: C) => Promise<P>
   readonly shown: (plan: P) => ComponentChildren
   /** What must be typed before it is done; null: nothing. */
   readonly confirm: string | null
   readonly run: (api: C) => Promise<R>
+  /** What the button of `run` says. */
+  readonly runText?: string
+  /** The requests one by one, where `run` sends several. */
+  readonly asks?: readonly ((api: C) => Promise<unknown>)[]
   readonly done: (result: R) => ComponentChildren
   readonly onClose: () => void
 }
@@ -58,7 +64,8 @@ export function PreviewedDialog<P extends AnyPlan, R>(props: Props<Holdfast, P, 
 }
 
 function StepsDialog<C, P extends AnyPlan, R>(props: Props<C, P, R> & { readonly access: Access<C> }) {
-  const { title, about, fields, confirm, onClose, access } = props
+  const { title, about, fields, missing = null, confirm, onClose, access } = props
+  const { run, runText = SAYS.run, asks = [run] } = props
   const [step, setStep] = useState<Step<P, R>>({ kind: 'form' })
   const [typed, setTyped] = useState('')
   const { fault, isBusy, attempt } = useAttempt(access)
@@ -67,7 +74,7 @@ function StepsDialog<C, P extends AnyPlan, R>(props: Props<C, P, R> & { readonly
       setStep(
         step.kind === 'form'
           ? { kind: 'plan', plan: await props.plan(api) }
-          : { kind: 'done', result: await props.run(api) },
+          : { kind: 'done', result: await run(api) },
       ),
     )
   return (
@@ -87,19 +94,24 @@ function StepsDialog<C, P extends AnyPlan, R>(props: Props<C, P, R> & { readonly
           {step.kind === 'plan' && step.plan.allowed && confirm !== null ? (
             <Confirmation name={confirm} typed={typed} onType={setTyped} />
           ) : null}
+          {step.kind === 'form' && missing !== null ? <p class="soft">{missing}</p> : null}
           <div class="actions">
             <SubmitButton
               plan={step.kind === 'plan' ? step.plan : null}
+              text={step.kind === 'form' ? SAYS.plan : runText}
               isFinal={confirm !== null}
-              isDisabled={isBusy || (step.kind === 'plan' && confirm !== null && typed !== confirm)}
+              isDisabled={
+                isBusy || (step.kind === 'form' ? missing !== null : confirm !== null && typed !== confirm)
+              }
             />
-            <Button onClick={step.kind === 'form' ? onClose : () => setStep({ kind: 'form' })}>
+            <Button
+              isDisabled={isBusy && step.kind === 'plan'}
+              onClick={step.kind === 'form' ? onClose : () => setStep({ kind: 'form' })}
+            >
               {step.kind === 'form' ? SAYS.cancel : SAYS.back}
             </Button>
           </div>
-          {step.kind === 'plan' && step.plan.allowed ? (
-            <CurlLine line={() => access.line(props.run)} />
-          ) : null}
+          {step.kind === 'plan' && step.plan.allowed ? <CurlLine line={() => linesOf(access, asks)} /> : null}
         </form>
       )}
       {fault === null ? null : <FaultNotice fault={fault} title={TEXT.fault.refused} />}
@@ -107,20 +119,32 @@ function StepsDialog<C, P extends AnyPlan, R>(props: Props<C, P, R> & { readonly
   )
 }
 
+/** One below the other; null: none of them sends anything. */
+async function linesOf<C>(
+  { line }: Access<C>,
+  asks: readonly ((api: C) => Promise<unknown>)[],
+): Promise<string | null> {
+  const lines = await Promise.all(asks.map(line))
+  const sent = lines.filter((one) => one !== null)
+  return sent.length === 0 ? null : sent.join('\n')
+}
+
 /** Shows the plan, or does what it says; a plan that is not allowed has none. `isFinal`: there is no way back. */
 function SubmitButton({
   plan,
+  text,
   isFinal,
   isDisabled,
 }: {
   readonly plan: AnyPlan | null
+  readonly text: string
   readonly isFinal: boolean
   readonly isDisabled: boolean
 }) {
   if (plan !== null && !plan.allowed) return null
   return (
     <Button type="submit" kind={plan !== null && isFinal ? 'danger' : 'primary'} isDisabled={isDisabled}>
-      {plan === null ? SAYS.plan : SAYS.run}
+      {text}
     </Button>
   )
 }

@@ -12,13 +12,14 @@ import { TEXT } from '../words/strings.ts'
 import { Disks } from './disks.tsx'
 import { ChangePlacement, UseFilePlacement } from './placement-dialogs.tsx'
 import { RebalanceDialog } from './rebalance.tsx'
+import { ChangeWeights } from './weights-dialog.tsx'
 
 const SAYS = TEXT.placement
 /** Shares that differ by less are even. */
 const EVEN_WITHIN = 0.1
 
 type Node = PlacementSum['nodes'][number]
-type Open = 'rebalance' | { readonly kind: 'change' | 'file'; readonly node: Node }
+type Open = 'rebalance' | 'weights' | { readonly kind: 'change' | 'file'; readonly node: Node }
 
 export function PlacementTab() {
   const [open, setOpen] = useState<Open | null>(null)
@@ -39,7 +40,14 @@ export function PlacementTab() {
         {(sum) => (
           <>
             <Whole sum={sum} onRebalance={() => setOpen('rebalance')} />
-            <Card title={SAYS.nodes}>
+            <Card
+              title={SAYS.nodes}
+              actions={
+                <Button needs="setMemberPlacement" onClick={() => setOpen('weights')}>
+                  {SAYS.changeAll}
+                </Button>
+              }
+            >
               <Nodes nodes={sum.nodes} onOpen={setOpen} />
             </Card>
             {sum.zones.length < 2 ? null : (
@@ -51,14 +59,18 @@ export function PlacementTab() {
           </>
         )}
       </Loaded>
-      {open === 'rebalance' ? <RebalanceDialog onClose={close} /> : null}
-      {open !== null && open !== 'rebalance' && open.kind === 'change' ? (
-        <ChangePlacement node={open.node} onClose={close} />
-      ) : null}
-      {open !== null && open !== 'rebalance' && open.kind === 'file' ? (
-        <UseFilePlacement nodeId={open.node.nodeId} onClose={close} />
-      ) : null}
+      {open === null ? null : <OpenDialog open={open} onClose={close} />}
     </>
+  )
+}
+
+function OpenDialog({ open, onClose }: { readonly open: Open; readonly onClose: () => void }) {
+  if (open === 'rebalance') return <RebalanceDialog onClose={onClose} />
+  if (open === 'weights') return <ChangeWeights onClose={onClose} />
+  return open.kind === 'change' ? (
+    <ChangePlacement node={open.node} onClose={onClose} />
+  ) : (
+    <UseFilePlacement nodeId={open.node.nodeId} onClose={onClose} />
   )
 }
 

@@ -34,6 +34,21 @@ export const PLACEMENT = {
   zoneHelp: 'What fails together: a rack, a room. Empty: as in the file of the node',
   noWeight: (given: string) => `Weight: "${given}" is not a number`,
   noChange: 'Give a weight, a zone or both',
+  changeAll: 'Change weights',
+  changeAllAbout:
+    'All changes are planned together and then set member by member, raised weights first. New copies follow within a second. Existing copies move by a rebalance, tenant by tenant.',
+  weightOf: (node: string) => `Weight: ${node}`,
+  zoneOf: (node: string) => `Zone: ${node}`,
+  incomplete: (node: string) =>
+    `Give ${node} a weight and a zone; "As in the file" in its row clears what is set`,
+  unchanged: 'No weight and no zone is changed.',
+  becomes: (weight: number | undefined, zone: string | undefined) =>
+    [weight === undefined ? [] : `weight ${weight}`, zone === undefined ? [] : `zone ${zone}`]
+      .flat()
+      .join(', '),
+  isSet: 'set',
+  isNotSet: 'not set',
+  setRest: 'Continue with the rest',
   back: 'As in the file',
   backAbout: 'The weight and zone in the file of its node apply again.',
   plan: (copies: string, bytes: string) =>

@@ -1,5 +1,5 @@
 /**
- * Every seed that once broke a promise, run again: one in three in `npm test`.
+ * Every seed that once broke a promise, run again.
  *
  * `npm run sim` writes a file here when a seed fails: { seed, events, machine, reason }, the machine only where it was chosen.
  * It stays after the repair.
@@ -9,11 +9,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import { shareOf } from '../../../helpers/proof-size.ts'
 import { runSeed } from '../run-seed.ts'
 import type { Machine } from '../swarm.ts'
 
-const EVERY = shareOf(1, 3)
 const FOLDER = dirname(fileURLToPath(import.meta.url))
 
 interface Regression {
@@ -24,10 +22,9 @@ interface Regression {
 }
 
 t.test('regressions', async (t) => {
-  const all = readdirSync(FOLDER).filter((name) => name.endsWith('.json'))
-  const files = all.toSorted().filter((_, place) => place % EVERY === 0)
-  t.comment(`${files.length} of ${all.length} seeds`)
-  for (const file of files) {
+  const files = readdirSync(FOLDER).filter((name) => name.endsWith('.json'))
+  t.comment(`${files.length} seeds`)
+  for (const file of files.toSorted()) {
     const { seed, events, machine, reason } = JSON.parse(
       readFileSync(join(FOLDER, file), 'utf8'),
     ) as Regression

@@ -91,8 +91,8 @@ export class SimClients {
   }
 
   /** Fewer calls from now on. */
-  slowDown(): void {
-    this.#thinkMs = Math.max(this.#thinkMs, 100)
+  slowDown(thinkMs = 100): void {
+    this.#thinkMs = Math.max(this.#thinkMs, thinkMs)
   }
 
   /** No new calls. */

@@ -86,6 +86,7 @@ export const OWN_PATHS: Readonly<Record<string, Stage>> = {
   'src/client/': 'workers in the background',
   'src/commands/': 'propose, batch',
   'src/config/': 'workers in the background',
+  'src/doctor/': 'workers in the background',
   'src/content/': 'digest, cut, seal, open',
   'src/limits/': 'limits, admission',
   'src/operations/': 'operation',

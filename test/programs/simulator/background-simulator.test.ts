@@ -11,7 +11,7 @@ import { allowMinutes } from './time-limit.ts'
 
 const FIRST_SEED = 1
 const SEEDS_WHOLE = 16
-const SEEDS = shareOf(SEEDS_WHOLE, 3)
+const SEEDS = shareOf(SEEDS_WHOLE, 4)
 const PART = SEEDS / SEEDS_WHOLE
 const EVENTS = 4_000
 const MINUTES_MAX = 10

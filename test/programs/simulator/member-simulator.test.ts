@@ -11,7 +11,7 @@ import { leastInPart, shareOf } from '../../helpers/proof-size.ts'
 import { allowMinutes } from './time-limit.ts'
 
 const WALKS_WHOLE = 100
-const WALKS = shareOf(WALKS_WHOLE, 30)
+const WALKS = shareOf(WALKS_WHOLE, 40)
 const EVENTS = 5_000
 const MINUTES_MAX = 10
 const MEMBERS = { machine: 'members' } as const

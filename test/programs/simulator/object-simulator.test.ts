@@ -11,8 +11,8 @@ import { FAULTS, type Fault } from './swarm.ts'
 import { leastInPart, shareOf } from '../../helpers/proof-size.ts'
 import { allowMinutes } from './time-limit.ts'
 
-const FIRST_SEED = 1301
-const SEEDS_WHOLE = 12
+const FIRST_SEED = 1326
+const SEEDS_WHOLE = 24
 const SEEDS = shareOf(SEEDS_WHOLE, 4)
 /** The part of the whole proof that this run plays. */
 const PART = SEEDS / SEEDS_WHOLE

@@ -16,14 +16,14 @@ import { allowMinutes } from './time-limit.ts'
 import { trapped } from './traps.ts'
 
 const SEEDS_WHOLE = 75
-const SEEDS = shareOf(SEEDS_WHOLE, 4)
+const SEEDS = shareOf(SEEDS_WHOLE, 6)
 const EVENTS = 50_000
 /** One of this many seeds runs twice. */
-const TWICE_EVERY = 4
+const TWICE_EVERY = 6
 /** A bug is detected within this many seeds, or the checks are blind. */
 const CANARY_SEEDS = 10
 /** Seeds whose histories are checked for one order. */
-const JUDGED_SEEDS = shareOf(20, 2)
+const JUDGED_SEEDS = shareOf(20, 3)
 /** Most runs end before clients have seen the bug. */
 const HISTORY_SEEDS = 60
 /** test/programs/simulator/object-simulator.test.ts does the same for objects. */

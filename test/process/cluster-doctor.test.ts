@@ -1,8 +1,9 @@
-/** What real nodes find at themselves, asked at one of them, and by the command line. */
+/** What the doctor finds on real nodes, asked at one of them, and by the command line. */
 import { appendFileSync, chmodSync, copyFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { CHECKS } from '../../src/doctor/check-list.ts'
+import { until } from '../helpers/async.ts'
 import { runCommand } from '../helpers/run-command.ts'
 import { ProcessCluster, temporaryFolder } from '../helpers/process-cluster.ts'
 
@@ -61,6 +62,10 @@ t.test('the doctor of a cluster', { timeout: 900_000 }, async (t) => {
     )
 
   await t.test('every member makes the checks that it can make, and names the others', async (t) => {
+    // The members of a new cluster are noted in its state soon after the start.
+    await until('every node is a member with a place', async () =>
+      (await ask()).nodes.every(({ notChecked }) => !notChecked.includes('placement')),
+    )
     const shown = await ask()
     t.same(
       shown.nodes.map(({ nodeId, answer }) => [nodeId, answer]),

@@ -18,6 +18,7 @@ import t, { type Test } from 'tap'
 import { until } from '../helpers/async.ts'
 import { type Answer, type Asked, ProcessCluster, temporaryFolder } from '../helpers/process-cluster.ts'
 import { runCommand } from '../helpers/run-command.ts'
+import { copyOfOpen } from '../store/open-copy.ts'
 
 const NODES = ['n1', 'n2', 'n3']
 
@@ -111,7 +112,8 @@ class Scene {
   /** Copies the directory like a disk snapshot: the process is suspended meanwhile. */
   copy(nodeId: string): void {
     this.cluster.pause(nodeId)
-    cpSync(this.folderOf(nodeId), join(this.copies, nodeId), { recursive: true })
+    // A system call that was under way may end after the signal.
+    copyOfOpen(this.folderOf(nodeId), join(this.copies, nodeId))
     this.cluster.resume(nodeId)
   }
 

@@ -9,6 +9,7 @@ import type {
   Placement,
   Repair,
 } from '../../packages/client/src/admin.ts'
+import { NO_PROGRESS } from '../../src/state-machine/long-operations/operations.ts'
 
 type Member = Membership['members'][number]
 
@@ -112,15 +113,7 @@ export const operation = (more: Partial<Operation> = {}): Operation => ({
   createdAt: AT,
   startedAt: AT,
   finishedAt: AT,
-  progress: {
-    blobsTotal: 0,
-    blobsDone: 0,
-    bytesTotal: 0,
-    bytesMoved: 0,
-    checksumFailures: 0,
-    skipped: 0,
-    tasksOpen: 0,
-  },
+  progress: NO_PROGRESS,
   etaSeconds: null,
   nodes: [],
   blockers: [],

@@ -39,7 +39,7 @@ checked, without a data directory nothing in it, without a peer that answers no 
 holdfast cluster doctor                      asked at any node, with an admin token of a viewer
 \`\`\`
 
-It prints what each member finds at itself, until when its certificates are valid, and which checks it did not make; with \`--json\` as \`GET /admin/api/v1/cluster/doctor\` answers it, which the
+It prints what the doctor finds on each member, until when its certificates are valid, and which checks it did not make; with \`--json\` as \`GET /admin/api/v1/cluster/doctor\` answers it, which the
 screens Health and Cluster of [the console](guide/console.md) show as well. A running node makes all checks but \`configuration\`, \`disk_speed\`, \`listeners\`, \`peers\`, \`clock\` and \`disks\`: it writes nothing, and asks no other node. A member that does not answer
 within three seconds is \`unreachable\`, one of a version that does not know the question \`unsupported\`: nothing is known of either, and the command ends with 1, as it does with an error. Dates are those of the files that the configuration names
 ([record 112](adr/0112-findings-of-all-members.md)).

@@ -1,5 +1,5 @@
 /**
- * What a running node finds at itself, and until when its certificates are valid.
+ * What the doctor finds on a running node, and until when its certificates are valid.
  *
  * Owns: which checks a running node makes. Rules: nothing is written and no other node is asked, so the answer does not depend on who else runs; a check
  * whose facts cannot be had makes no finding, and its name is in `notChecked`.

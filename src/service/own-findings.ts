@@ -1,5 +1,5 @@
 /**
- * What this node finds at itself, for every node that asks.
+ * What the doctor finds on this node, for every node that asks.
  *
  * Owns: when the checks run. Rule: they run once at a time, however many nodes ask, because a disk that hangs would keep all of them waiting.
  */

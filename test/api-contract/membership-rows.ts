@@ -83,7 +83,7 @@ export const membershipRows = {
   'membership.history.prometheus':
     'a day, a week, a month from the Prometheus that is configured; 412 without one, 424 when it fails [record 106]',
   'membership.doctor':
-    'GET /cluster/doctor: what each member finds at itself, and the dates of its certificates; a member that does not answer, or is of an older version, is named and has no findings [record 112]',
+    'GET /cluster/doctor: what the doctor finds on each member, and the dates of its certificates; a member that does not answer, or is of an older version, is named and has no findings [record 112]',
   'membership.placement':
     'GET /cluster/placement: copies and bytes by node and zone, owed copies, skew against weights, disks [record 91]',
   'membership.placement.plan':

@@ -1,4 +1,4 @@
-/** GET /cluster/doctor: what the members find at themselves, who is not known, and who may see it. */
+/** GET /cluster/doctor: what the doctor finds on the members, who is not known, and who may see it. */
 import t from 'tap'
 import { DOCTOR_REPORT } from '../../cluster/base/report-port.ts'
 import { readSelfReport, type SelfFinding, writeSelfReport } from '../../src/operations/doctor/self-report.ts'

@@ -77,7 +77,7 @@ t.test('the console in Chromium', { timeout: 900_000 }, async (t) => {
     await driver.sees('Data is safe, with something to look at')
   })
 
-  await t.test('what the node finds at itself is shown, and an error makes the sentence', async (t) => {
+  await t.test('what the doctor finds on the node is shown, and an error makes the sentence', async (t) => {
     await driver.sees(/Notice\s+n1: .*d2 and .* are on one file system/)
     chmodSync(first.dataDir, 0o777)
     await driver.go('cluster')

@@ -1,5 +1,5 @@
 /**
- * What the members find at themselves, as the console judges it: who is not known, what is urgent, what may be intended.
+ * What the doctor finds on the members, as the console judges it: who is not known, what is urgent, what may be intended.
  */
 import t from 'tap'
 import { firstToEnd } from '../../packages/console/src/judge/doctor.ts'

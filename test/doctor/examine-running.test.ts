@@ -1,4 +1,4 @@
-/** What a running node finds at itself when a part of its machine cannot be examined. */
+/** What the doctor finds on a running node when a part of its machine cannot be examined. */
 import t from 'tap'
 import { examineRunning } from '../../src/doctor/examine-running.ts'
 import { examined, SMALLEST } from '../config/written-config.ts'

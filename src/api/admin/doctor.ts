@@ -1,5 +1,5 @@
 /**
- * The route of what all members find at themselves. No rules here.
+ * The route of what the doctor finds on all members. No rules here.
  */
 import Type, { type Static } from 'typebox'
 import { type ExaminedNode, getClusterDoctor } from '../../operations/doctor/get-cluster-doctor.ts'
@@ -61,7 +61,7 @@ export const doctorRoutes: readonly RouteDefinition[] = [
     {
       method: 'GET',
       path: '/cluster/doctor',
-      summary: 'Get what every member finds at itself, and until when its certificates are valid',
+      summary: 'Get what the doctor finds on every member, and until when its certificates are valid',
       description:
         'Each member makes the checks of holdfast doctor that a running node can make; the others are in notChecked. Certificates are those in the files, which a running node loads by itself. A member whose answer is not known has no findings, which does not mean that it has no problem.',
       success: {

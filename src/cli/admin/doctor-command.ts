@@ -1,5 +1,5 @@
 /**
- * `holdfast cluster doctor`: what all members find at themselves.
+ * `holdfast cluster doctor`: what the doctor finds on all members.
  *
  * Owns: how it is printed, and the exit code. Rule: an error, and a member whose answer is not known, end with 1.
  */

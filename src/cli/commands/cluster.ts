@@ -52,7 +52,7 @@ export function clusterCommand(done: Done): Command {
 
 function doctorCommand(done: Done): Command {
   return withAdminAccess(new Command('doctor'))
-    .description('report what all members find at themselves and what to do about it; changes nothing')
+    .description('report what the doctor finds on all members and what to do about it; changes nothing')
     .addOption(jsonOption())
     .addHelpText(
       'after',

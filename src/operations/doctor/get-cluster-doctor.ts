@@ -1,5 +1,5 @@
 /**
- * getClusterDoctor: authorize -> ask every member what it finds at itself.
+ * getClusterDoctor: authorize -> ask every member what the doctor finds on it.
  *
  * Rules: a member that does not answer in time, or is of a version that does not know the question, is named and has no findings: it is unknown and never fine.
  * The members are asked by one caller at a time: others share the answer.

@@ -1,5 +1,5 @@
 /**
- * What a node finds at itself as bytes for another node, which may be of another version: JSON with the findings, the names of the checks that were not made, and
+ * What the doctor finds on a node as bytes for another node, which may be of another version: JSON with the findings, the names of the checks that were not made, and
  * the dates of its certificates.
  *
  * Owns: the bytes and their bounds. Rules: what does not fit a bound is cut, the least severe first, and that is said; fields that the reader does not know are passed
@@ -105,7 +105,7 @@ function certificateOf(value: unknown): SelfCertificate {
 }
 
 const refuse = (name: string): never => {
-  throw new TypeError(`Cannot read what a node finds at itself: "${name}" is malformed`)
+  throw new TypeError(`Cannot read what the doctor finds on a node: "${name}" is malformed`)
 }
 
 function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {

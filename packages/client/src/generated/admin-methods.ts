@@ -727,7 +727,7 @@ export abstract class AdminMethods extends Methods<AdminPages> {
     return this.run('getEvents', input, options)
   }
 
-  /** Get what every member finds at itself, and until when its certificates are valid */
+  /** Get what the doctor finds on every member, and until when its certificates are valid */
   getClusterDoctor(options?: MethodOptions): Promise<AdminOperations['getClusterDoctor']['answer']> {
     return this.run('getClusterDoctor', undefined, options)
   }

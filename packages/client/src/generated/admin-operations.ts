@@ -310,7 +310,7 @@ export interface AdminOperations {
     readonly call: { readonly query?: { /** The cursor of the answer before; absent: nothing was seen yet */ readonly since?: string; /** The stream ends after this time: 1ms to 60s; absent: after 10 minutes */ readonly wait?: string }; readonly headers?: { /** The id of the last event; it counts before the parameter since */ readonly "Last-Event-ID"?: string } }
     readonly answer: AsyncGenerator<ServerEvent, void, undefined>
   }
-  /** Get what every member finds at itself, and until when its certificates are valid */
+  /** Get what the doctor finds on every member, and until when its certificates are valid */
   readonly getClusterDoctor: {
     readonly call: object
     readonly answer: ClusterDoctor

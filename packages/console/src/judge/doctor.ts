@@ -1,5 +1,5 @@
 /**
- * From what the members find at themselves to findings, each once for all members that have it. Pure.
+ * From what the doctor finds on the members to findings, each once for all members that have it. Pure.
  *
  * Rules: an error is urgent; a warning may be intended and is a notice, unless it is about something that ends or gets worse by itself; a member whose answer is
  * not known is a finding, and never fine, and so is a check that could not be made.

@@ -22,7 +22,7 @@ export interface Facts {
   readonly placement: Placement | null
   readonly operations: readonly Operation[] | null
   readonly schedules: readonly BackupSchedule[] | null
-  /** What the members find at themselves. */
+  /** What the doctor finds on the members. */
   readonly doctor: ClusterDoctor | null
 }
 

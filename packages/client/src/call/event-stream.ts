@@ -26,23 +26,23 @@ export async function* eventsOf(
   let id = ''
   let event = ''
   let data: string[] = []
+  let chars = 0
   for await (const line of linesOf(pieces)) {
     if (line === '') {
       if (data.length > 0) yield { id, event: event === '' ? 'message' : event, data: data.join('\n') }
       event = ''
       data = []
+      chars = 0
       continue
     }
     const [, name = '', value = ''] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? []
-    if (name === 'data') data = bounded([...data, value])
-    else if (name === 'event') event = value
+    if (name === 'data') {
+      chars += value.length + 1
+      if (chars > EVENT_CHARS_MAX) throw tooLong()
+      data.push(value)
+    } else if (name === 'event') event = value
     else if (name === 'id' && !value.includes('\0')) id = value
   }
-}
-
-function bounded(data: string[]): string[] {
-  if (data.reduce((chars, line) => chars + line.length, data.length) > EVENT_CHARS_MAX) throw tooLong()
-  return data
 }
 
 const tooLong = (): HoldfastError => new HoldfastError('The stream has a longer event than any of a node')

@@ -1,10 +1,11 @@
 /**
  * The work that blocks a node longest, repeated beside the rows of a measurement: uploads of 10,000 parts and their completion, copies of large objects, tenants that
- * are deleted with their objects, scrubs, and rebalancing.
+ * are deleted with their objects, scrubs, rebuilds of copies that a node lost, and rebalancing.
  *
- * Owns: these five loops and their counts. Rules: a refusal because the cluster is busy is counted and repeated after a pause, so a loop never ends early; each
+ * Owns: these six loops and their counts. Rules: a refusal because the cluster is busy is counted and repeated after a pause, so a loop never ends early; each
  * loop has one piece of work under way; the parts of an upload have the same bytes, so the disk keeps one of them.
  */
+import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import {
   type AdminClient,
@@ -14,6 +15,7 @@ import {
   dataClient,
 } from '../../src/client/clients.ts'
 import type { MeasuredCluster } from './cluster.ts'
+import { loseCopies, type LostCopies } from './lost-copies.ts'
 
 const MIB = 1024 * 1024
 const PART_BYTES = 5 * MIB
@@ -22,6 +24,7 @@ const PARTS_AT_ONCE = 4
 const COPIED_BYTES = 64 * MIB
 const TENANT_OBJECTS = 2000
 const TENANT_PUTS_AT_ONCE = 8
+const LOST_COPIES = 64
 const PAUSE_MS = 200
 const REASON = 'measured under heavy work'
 
@@ -62,6 +65,19 @@ export async function startHeavyWork(cluster: MeasuredCluster, adminToken: strin
     }
     throw new Stopped()
   }
+  const pause = async (): Promise<void> => {
+    if (isOver) throw new Stopped()
+    await wait(PAUSE_MS * 5)
+  }
+  let losing = 0
+  const rebuild = async (): Promise<void> => {
+    const lose = (): LostCopies =>
+      loseCopies(blobFolders(cluster), losing++ % cluster.pids.length, LOST_COPIES)
+    let lost = lose()
+    for (; lost.count === 0; lost = lose()) await pause()
+    // The loop of scrubs finds what is missing.
+    while (!lost.areBack()) await pause()
+  }
   const bucket = 'heavy-work'
   await data.call('createBucket', { body: { name: bucket } })
   const kinds: readonly Kind[] = [
@@ -78,6 +94,7 @@ export async function startHeavyWork(cluster: MeasuredCluster, adminToken: strin
       done: 0,
     },
     { name: 'rebalances', once: () => rebalance(retry, admin), done: 0 },
+    { name: `rebuilds of ${LOST_COPIES} lost copies`, once: rebuild, done: 0 },
   ]
   const loops = kinds.map(async (kind) => {
     while (!isOver) {
@@ -174,6 +191,11 @@ async function deletedTenant(
   await retry(() => admin.call('disableTenant', { params: { id }, body: { reason: REASON } }))
   const body = { reason: REASON, confirm: id }
   await endOf(retry, admin, () => admin.call('deleteTenant', { params: { id }, body }))
+}
+
+function blobFolders({ folder, pids }: MeasuredCluster): readonly string[] {
+  if (folder === null) throw new Error('Copies can be lost only by nodes of this machine')
+  return pids.map((_, at) => join(folder, 'data', `n${at + 1}`, 'blobs'))
 }
 
 async function rebalance(retry: Retry, admin: AdminClient): Promise<void> {

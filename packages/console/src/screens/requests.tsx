@@ -5,7 +5,7 @@ import { useState } from 'preact/hooks'
 import { Button, Copyable } from '../parts/basics.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { type AskedRequest, curlOf, requests } from '../state/requests.ts'
-import { linkTo } from '../state/route.ts'
+import { addressShown, linkTo } from '../state/route.ts'
 import { TEXT } from '../words/strings.ts'
 
 const SAYS = TEXT.requests
@@ -25,7 +25,9 @@ export function RequestsButton() {
 
 /** What filled it, each once: a screen asks again when something changes. */
 function ofScreen(all: readonly AskedRequest[]): readonly AskedRequest[] {
-  const asked = all.filter(({ screen }) => screen === location.hash).map((one) => [curlOf(one), one] as const)
+  const asked = all
+    .filter(({ screen }) => screen === addressShown())
+    .map((one) => [curlOf(one), one] as const)
   return [...new Map(asked.toReversed()).values()]
 }
 

@@ -3,8 +3,9 @@
  *
  * Rules: a line names `$TOKEN` in the place of the token; bodies that hold bytes or a secret are left out; as many are kept as are of use.
  */
-import { signal } from '@preact/signals'
+import { signal, untracked } from '@preact/signals'
 import { curlLine } from '../words/curl.ts'
+import { addressShown } from './route.ts'
 
 const KEPT_MAX = 50
 const BODY_BYTES_MAX = 4096
@@ -72,7 +73,7 @@ export function followed(below: string): typeof fetch {
       status: null,
       at: Date.now(),
       isData: below !== '',
-      screen: location.hash,
+      screen: untracked(addressShown),
     }
     // The page waits here all the time: it is no action of its user.
     if (!/\/(?:changes|events)(?:\?|$)/.test(sent.path))

@@ -52,6 +52,12 @@ export const linkTo = (screen: Screen, item = '', inner = ''): string =>
     .map((part, n) => (n === 0 ? part : encodeURIComponent(part)))
     .join('/')
 
+/** Of the screen that is shown: `location.hash` is ahead of it until the page receives the change. */
+export const addressShown = (): string => {
+  const { screen, item, inner } = place.value
+  return linkTo(screen, item, inner)
+}
+
 addEventListener('hashchange', () => {
   place.value = read()
 })

@@ -189,7 +189,7 @@ t.test('a page of the console is live', { timeout: 600_000 }, async (t) => {
     t.equal(node.asked(EVENTS), before, 'nothing is asked for without a token')
   })
 
-  await t.test('a caller who may not ask is asked for no longer', async (t) => {
+  await t.test('the page of a caller without the right stops asking', async (t) => {
     const { node, driver } = await opened(t)
     await until('it reads one stream', async () => node.streams() === 1)
     node.refuse({ status: 403, code: 'access_denied', message: 'This role may not' })

@@ -272,9 +272,45 @@ t.test('saved searches of the audit log', async (t) => {
   t.equal(savedOf(JSON.stringify(many)).length, SAVED_MAX)
 })
 
+/** What the rules of requests need of a browser. */
+const page = { origin: 'https://node.example', hash: '' }
+let notifyPage = (): void => undefined
+
+/** The module is loaded once: the first call decides what it finds. */
+function requestRules() {
+  Object.defineProperty(globalThis, 'location', { value: page, configurable: true })
+  Object.defineProperty(globalThis, 'addEventListener', {
+    value: (_: 'hashchange', listener: () => void) => (notifyPage = listener),
+    configurable: true,
+  })
+  return import('../../packages/console/src/state/requests.ts')
+}
+
+t.test('a request belongs to the screen that is shown, not to an address that is ahead of it', async (t) => {
+  const { followed, requests } = await requestRules()
+  const ask = followed('')
+  const { fetch } = globalThis
+  globalThis.fetch = async () => new Response()
+  t.teardown(() => (globalThis.fetch = fetch))
+  page.hash = '#/objects'
+  notifyPage()
+  await ask('https://node.example/one')
+  page.hash = '#/objects/letters'
+  await ask('https://node.example/two')
+  notifyPage()
+  await ask('https://node.example/three')
+  t.same(
+    requests.value.map(({ path, screen }) => [path, screen]),
+    [
+      ['/three', '#/objects/letters'],
+      ['/two', '#/objects'],
+      ['/one', '#/objects'],
+    ],
+  )
+})
+
 t.test('a line for a shell has the name of a secret in its place, wherever it stands', async (t) => {
-  Object.defineProperty(globalThis, 'location', { value: { origin: 'https://node.example', hash: '' } })
-  const { curlOf, requestOf } = await import('../../packages/console/src/state/requests.ts')
+  const { curlOf, requestOf } = await requestRules()
   const lineOf = (path: string, body: object): string =>
     curlOf(requestOf(`https://node.example${path}`, { method: 'PUT', body: JSON.stringify(body) }))
   const line = lineOf('/x', { target: { secretKey: 'a"b\\', accessKeyId: 'AK' }, rules: [] })
@@ -289,7 +325,7 @@ t.test('a line for a shell has the name of a secret in its place, wherever it st
 })
 
 t.test('a line has the headers that decide, FILE in the place of bytes, and no token', async (t) => {
-  const { curlOf, requestOf } = await import('../../packages/console/src/state/requests.ts')
+  const { curlOf, requestOf } = await requestRules()
   const headers = {
     authorization: 'Bearer secret-1',
     'x-service-customer-key': 'secret-2',

@@ -46,6 +46,14 @@ t.test('an event that the stream ends in the middle of is none', async (t) => {
   t.same(await read('data: a\r\r'), [event('', 'a')], 'CR at the very end ends its line')
 })
 
+t.test('one cut, at each byte of a text', async (t) => {
+  for (const end of ['\n', '\r\n', '\r']) {
+    const text = ['id: 1', 'data: ä', 'data: b', '', 'data: c', '', ''].join(end)
+    for (let cut = 0; cut <= new TextEncoder().encode(text).length; cut++)
+      t.same(await read(text, [cut]), [event('1', 'ä\nb'), event('1', 'c')], `${JSON.stringify(end)}, ${cut}`)
+  }
+})
+
 t.test('pieces may be cut anywhere, and lines end with CR LF, LF or CR', async (t) => {
   const word = fc.constantFrom('', 'x', 'äöü', '€', '🙂', ' two  spaces', ':', 'a: b')
   const written = fc.record({

@@ -233,6 +233,17 @@ t.test('a crash', async (t) => {
     }
   })
 
+  t.test('after which no row has a value: the removed file gives its number to no other', async (t) => {
+    const rows = await Rows.open(t, temporaryDirectory(t))
+    await rows.put(1, 1)
+    await rows.write([{ type: 'del', key: keyOf(1) }])
+    const after = await Rows.open(t, rows.cut(t), new Map())
+    await after.put(2, 1)
+    t.equal(await after.difference(), null)
+    await after.db.rows.files.close()
+    t.same(after.files, ['00000002.values'])
+  })
+
   t.test('before the pointers of moved values are written leaves the old ones', async (t) => {
     const random = seeded(SEED + 1)
     const rows = await Rows.open(t, temporaryDirectory(t))

@@ -56,6 +56,8 @@ export class ValueFiles {
   #appender: ValueAppender | null = null
   /** The file that may be continued. */
   #newest: number | null = null
+  /** The highest number so far. None is given twice: the file that had it may still be there, because it is removed beside the writes. */
+  #lastNumber = 0
   #movedBytes = 0
   #filesRemoved = 0
   #removing: Promise<void> = Promise.resolve()
@@ -169,7 +171,7 @@ export class ValueFiles {
     if (current !== null && current.size < this.#fileBytes) return current
     const known = current === null ? this.#newest : null
     const isContinued = known !== null && this.sizeOf(known) < this.#fileBytes
-    const file = isContinued ? known : Math.max(0, ...this.#files.keys()) + 1
+    const file = isContinued ? known : this.#nextNumber()
     current?.close()
     this.#appender = null
     const size = isContinued ? this.sizeOf(file) : 0
@@ -181,6 +183,11 @@ export class ValueFiles {
     return this.#appender
   }
 
+  #nextNumber(): number {
+    this.#lastNumber = Math.max(this.#lastNumber, ...this.#files.keys()) + 1
+    return this.#lastNumber
+  }
+
   #doomIfEmpty(file: number): void {
     if (!this.#isCounted || file === this.#newest || this.liveIn(file) > 0 || this.#doomed.has(file)) return
     this.#doomed.set(file, this.#pins.nextMoment())
@@ -189,6 +196,7 @@ export class ValueFiles {
   #removeFree(): void {
     for (const [file, moment] of this.#doomed) {
       if (!this.#pins.isFree(moment)) continue
+      this.#lastNumber = Math.max(this.#lastNumber, file)
       this.#doomed.delete(file)
       this.#files.delete(file)
       this.#filesRemoved++

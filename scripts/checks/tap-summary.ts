@@ -7,12 +7,18 @@
 import { Transform, type TransformCallback } from 'node:stream'
 import { Parser, type Result } from 'tap-parser'
 
-function describe(path: readonly string[], result: Result): string {
-  const at = result.diag?.at
+const LINE_MAX = 300
+
+function lineOf(path: readonly string[], { name, diag }: Result): string {
+  const at = diag?.at
   const place = at?.fileName ? ` (${at.fileName}:${at.lineNumber})` : ''
+  return `FAILED ${[...path, name].filter(Boolean).join(' > ').slice(0, LINE_MAX)}${place}\n`
+}
+
+function describe(path: readonly string[], result: Result): string {
   const detail =
     result.diag?.diff ?? (result.diag && JSON.stringify(result.diag, null, 1).slice(0, 2000)) ?? ''
-  return `FAILED ${[...path, result.name].filter(Boolean).join(' > ')}${place}\n${detail}\n`
+  return `${lineOf(path, result)}${detail}\n`
 }
 
 const SLOWEST_MAX = 10
@@ -41,6 +47,8 @@ export default class TapSummary extends Transform {
   readonly #totals = { passed: 0, failed: 0 }
   readonly #skipped: string[] = []
   readonly #failures: string[] = []
+  /** A line for each failure. */
+  readonly #lines: string[] = []
   /** Test files, in the order of their ends. */
   readonly #files: Result[] = []
   readonly #finished: Promise<unknown>
@@ -78,6 +86,7 @@ export default class TapSummary extends Transform {
     else {
       this.#totals.failed += 1
       this.#failures.push(describe(path, result))
+      this.#lines.push(lineOf(path, result))
     }
   }
 
@@ -91,9 +100,10 @@ export default class TapSummary extends Transform {
     await this.#finished
     for (const skipped of this.#skipped) this.push(skipped)
     this.push(describeSlowest(this.#files))
-    // Last, because often only the end of a long output is kept.
     for (const failure of this.#failures) this.push(failure)
-    for (const file of this.#files) if (!file.ok) this.push(`FAILED ${file.name}\n`)
+    // Last and short, because often only the end of a long output is kept.
+    if (this.#failures.length > 0) this.push(`ALL ${this.#failures.length} failures\n`)
+    for (const line of this.#lines) this.push(line)
     const { passed, failed } = this.#totals
     this.push(`${passed} passed, ${failed} failed\n`)
     done()

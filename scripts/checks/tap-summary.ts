@@ -102,8 +102,9 @@ export default class TapSummary extends Transform {
     this.push(describeSlowest(this.#files))
     for (const failure of this.#failures) this.push(failure)
     // Last and short, because often only the end of a long output is kept.
-    if (this.#failures.length > 0) this.push(`ALL ${this.#failures.length} failures\n`)
-    for (const line of this.#lines) this.push(line)
+    if (this.#failures.length > 0) this.push(`ALL ${this.#failures.length} failures, and their files\n`)
+    const files = this.#files.filter(({ ok }) => !ok).map(({ name }) => `FAILED ${name}\n`)
+    for (const line of new Set([...this.#lines, ...files])) this.push(line)
     const { passed, failed } = this.#totals
     this.push(`${passed} passed, ${failed} failed\n`)
     done()

@@ -9,10 +9,10 @@ import { Parser, type Result } from 'tap-parser'
 
 const LINE_MAX = 300
 
-function lineOf(path: readonly string[], { name, diag }: Result): string {
+function lineOf(path: readonly string[], { name, diag }: Result, max = Infinity): string {
   const at = diag?.at
   const place = at?.fileName ? ` (${at.fileName}:${at.lineNumber})` : ''
-  return `FAILED ${[...path, name].filter(Boolean).join(' > ').slice(0, LINE_MAX)}${place}\n`
+  return `FAILED ${[...path, name].filter(Boolean).join(' > ').slice(0, max)}${place}\n`
 }
 
 function describe(path: readonly string[], result: Result): string {
@@ -86,7 +86,7 @@ export default class TapSummary extends Transform {
     else {
       this.#totals.failed += 1
       this.#failures.push(describe(path, result))
-      this.#lines.push(lineOf(path, result))
+      this.#lines.push(lineOf(path, result, LINE_MAX))
     }
   }
 

@@ -271,7 +271,7 @@ t.test('a backup', async (t) => {
     t.same(bench.target.put_, [])
   })
 
-  t.test('holds the rest when a chunk has no copy, and says so', { timeout: 60_000 }, async (t) => {
+  t.test('holds the rest when a chunk has no copy, and says so', { timeout: 600_000 }, async (t) => {
     const bench = await Bench.start(t)
     const name = await bench.put('lost', false)
     const ended = await bench.run(await bench.start(), bench.driver())

@@ -29,7 +29,7 @@ t.test('regressions', async (t) => {
       readFileSync(join(FOLDER, file), 'utf8'),
     ) as Regression
     const plan = machine === undefined ? {} : { machine }
-    t.test(`seed ${seed}: ${reason}`, { timeout: 120_000 }, async (t) => {
+    t.test(`seed ${seed}: ${reason}`, { timeout: 600_000 }, async (t) => {
       t.equal((await runSeed({ seed, events, plan })).violation, null)
     })
   }

@@ -63,11 +63,11 @@ export class RequestLog {
   }
 
   watch(request: FastifyRequest, reply: FastifyReply, api: RequestObservation['api']): void {
-    const started = performance.now()
+    const exchange = Exchange.of(request.raw, reply.raw)
     this.#meter.requestStarted(api)
     reply.raw.once('close', () => {
-      const durationMs = performance.now() - started
-      const { receivedBytes, sentBytes, firstByteSeconds, traceId } = Exchange.of(request.raw, reply.raw)
+      const durationMs = performance.now() - exchange.startedMs
+      const { receivedBytes, sentBytes, firstByteSeconds, traceId } = exchange
       const { operation, principal } = RequestAudit.of(request)
       const { statusCode: status, writableFinished: finished } = reply.raw
       const sizes = { receivedBytes, sentBytes }

@@ -1,5 +1,5 @@
 /**
- * The tap reporter of this project: silent about passed tests, every failure in full, one closing line.
+ * The tap reporter of this project: silent about passed tests, every failure in full and then in one line, one closing line.
  *
  * Owns: the last line `N passed, N failed` that people and CI read. Counts leaf assertions; a test
  * file that dies or times out counts as a failure. Progress (one line a file) goes to standard error.
@@ -46,9 +46,7 @@ export default class TapSummary extends Transform {
   readonly #parser = new Parser()
   readonly #totals = { passed: 0, failed: 0 }
   readonly #skipped: string[] = []
-  readonly #failures: string[] = []
-  /** A line for each failure. */
-  readonly #lines: string[] = []
+  readonly #failures: { readonly path: readonly string[]; readonly result: Result }[] = []
   /** Test files, in the order of their ends. */
   readonly #files: Result[] = []
   readonly #finished: Promise<unknown>
@@ -85,8 +83,7 @@ export default class TapSummary extends Transform {
     else if (result.ok) this.#totals.passed += 1
     else {
       this.#totals.failed += 1
-      this.#failures.push(describe(path, result))
-      this.#lines.push(lineOf(path, result, LINE_MAX))
+      this.#failures.push({ path, result })
     }
   }
 
@@ -100,11 +97,12 @@ export default class TapSummary extends Transform {
     await this.#finished
     for (const skipped of this.#skipped) this.push(skipped)
     this.push(describeSlowest(this.#files))
-    for (const failure of this.#failures) this.push(failure)
+    for (const { path, result } of this.#failures) this.push(describe(path, result))
     // Last and short, because often only the end of a long output is kept.
     if (this.#failures.length > 0) this.push(`ALL ${this.#failures.length} failures, and their files\n`)
     const files = this.#files.filter(({ ok }) => !ok).map(({ name }) => `FAILED ${name}\n`)
-    for (const line of new Set([...this.#lines, ...files])) this.push(line)
+    const lines = this.#failures.map(({ path, result }) => lineOf(path, result, LINE_MAX))
+    for (const line of new Set([...lines, ...files])) this.push(line)
     const { passed, failed } = this.#totals
     this.push(`${passed} passed, ${failed} failed\n`)
     done()

@@ -118,11 +118,19 @@ t.test('backups of one tenant', { timeout: 1_200_000 }, async (t) => {
     t.match(second.progress, { blobsTotal: 9, blobsDone: 1 })
     t.match(await verifyWith(backups, configFile), { code: 0, verified: { backupId: whole.backupId } })
     const { backups: listed } = await admin(cluster, 'GET', '/cluster/backups?target=directory:weekly')
-    const scopes = (listed as { backup: { tenantId: string | null } }[]).map(({ backup }) =>
-      String(backup.tenantId),
+    const scopes = (listed as { backupId: string; backup: { tenantId: string | null } }[]).map(
+      ({ backupId, backup }) => [backupId, backup.tenantId],
     )
     // Backups of one second are listed in any order.
-    t.strictSame(scopes.toSorted(Intl.Collator().compare), ['demo', 'demo', 'null', 'other'])
+    t.strictSame(
+      Object.fromEntries(scopes),
+      Object.fromEntries([
+        [whole.backupId, null],
+        [first.backupId, 'demo'],
+        [other.backupId, 'other'],
+        [second.backupId, 'demo'],
+      ]),
+    )
     t.match(
       await runCommand(
         'backup',

@@ -233,7 +233,7 @@ t.test('a crash', async (t) => {
     }
   })
 
-  t.test('after which no row has a value: the removed file gives its number to no other', async (t) => {
+  t.test('that leaves no value in use: no new file gets the number of a removed one', async (t) => {
     const rows = await Rows.open(t, temporaryDirectory(t))
     await rows.put(1, 1)
     await rows.write([{ type: 'del', key: keyOf(1) }])

@@ -83,9 +83,9 @@ t.test('the time to the first byte is a part of the time of the request', async 
   const url = await server.listen({ host: '127.0.0.1', port: 0 })
   const headers = { authorization: `Bearer ${token}` }
   const path = `${url}/api/v1/buckets/photos/objects/a`
-  // Each look at the clock finds less time gone than the one before: a second start of a request would show.
-  let [looks, time] = [0, 0]
-  t.intercept(performance, 'now', { value: () => (time += 1_000 / (++looks) ** 2) })
+  // Each read of the clock advances it by less than the one before, so a second start time of a request shows.
+  let [reads, time] = [0, 0]
+  t.intercept(performance, 'now', { value: () => (time += 1_000 / (++reads) ** 2) })
   await fetch(path, { method: 'PUT', headers, body: 'a'.repeat(100_000) })
   for (const method of ['GET', 'HEAD', 'DELETE']) await (await fetch(path, { method, headers })).arrayBuffer()
   await (await fetch(`${url}/nothing`)).arrayBuffer()

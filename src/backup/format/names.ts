@@ -18,7 +18,7 @@ export const SHARDS: readonly string[] = Array.from({ length: 256 }, (_, n) =>
 const BACKUP_ID = /^[0-9]{8}t[0-9]{6}z-[0-9a-f]{8}$/
 const MANIFEST = 'manifest.json'
 
-/** Ids sort by the second of their request. */
+/** Ids sort by the time of their request, to the second. */
 export function newBackupId(now: Date): string {
   const time = now
     .toISOString()

@@ -37,7 +37,7 @@ export interface ListedBackup {
   readonly backupId: string
 }
 
-/** Finished backups, the oldest first; `clusterId` null: of every cluster that has any in this target. */
+/** Finished backups, the oldest first, those of one second in any order; `clusterId` null: of every cluster that has any in this target. */
 export async function* listBackups(
   target: BackupTarget,
   clusterId: string | null,

@@ -56,7 +56,7 @@ export class ValueFiles {
   #appender: ValueAppender | null = null
   /** The file that may be continued. */
   #newest: number | null = null
-  /** The highest number so far. None is given twice: the file that had it may still be there, because it is removed beside the writes. */
+  /** The highest number so far. None is used twice: a removed file may still be on the disk, because files are removed in the background. */
   #lastNumber = 0
   #movedBytes = 0
   #filesRemoved = 0
